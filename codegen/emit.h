@@ -1,0 +1,114 @@
+/* What the files of codegen/ share while one kernel is emitted. */
+#ifndef CAKE_CODEGEN_EMIT_H
+#define CAKE_CODEGEN_EMIT_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "codegen/codegen.h"
+#include "codegen/launch.h"
+
+/* A role's own counters of one pipeline, in registers after mem2reg. */
+typedef struct slot_state {
+    LLVMValueRef next, phase; /* i32: slot and parity of the next acquire or wait */
+    LLVMValueRef current;     /* i32: newest slot acquired or held */
+    LLVMValueRef tail, held;  /* i32: oldest slot held and number of slots held (consumers) */
+} slot_state;
+
+typedef struct variable_state {
+    LLVMValueRef *registers; /* allocas, one a register */
+    uint32_t count;
+    LLVMValueRef fresh; /* i1 alloca of accumulators: all elements are zero and the registers not written yet */
+} variable_state;
+
+typedef struct cake_emitter {
+    cake_arena *arena;
+    const cake_plan *plan;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMBuilderRef prologue; /* before the end of the block where launch-scope values are computed */
+    LLVMBasicBlockRef entry; /* allocas */
+    LLVMValueRef function;
+    LLVMValueRef shared; /* the dynamic shared memory, ptr addrspace(3) */
+    LLVMMetadataRef subprogram;
+    cake_argument_row arguments[CAKE_MAX_ARGUMENTS]; /* of the function, by parameter */
+    uint32_t argument_count;
+    LLVMValueRef **values;           /* by value number: its registers, or null */
+    variable_state *variables;       /* by variable number */
+    slot_state *slots;               /* by pipeline number */
+    LLVMValueRef thread, lane, warp; /* i32; warp is uniform in the warp */
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, void_type;
+    /* of the role being emitted */
+    const cake_plan_role *role;
+    LLVMValueRef team;       /* i32: index of the team */
+    LLVMValueRef team_warp;  /* i32: warp within the team */
+    LLVMValueRef elected;    /* i32, 0 or 1: the team's elected lane */
+    LLVMValueRef first_lane; /* i32, 0 or 1: lane 0 of its warp */
+    const cake_plan_variable *in_flight[16];
+    uint32_t in_flight_count;
+} cake_emitter;
+
+/* ---- kernel.c ---- */
+void cake_emit_kernel(cake_emitter *e);
+void cake_emit_block(cake_emitter *e, const cake_plan_block *block);
+void cake_emit_location(cake_emitter *e, cake_span span);
+
+/* ---- value.c ---- */
+LLVMTypeRef cake_emit_type(cake_emitter *e, cake_dtype dtype);
+LLVMTypeRef cake_emit_value_type(cake_emitter *e, const cake_plan_value *value);
+LLVMValueRef cake_emit_constant(cake_emitter *e, cake_dtype dtype, int64_t integer, double real);
+/* Register r of a value; scalars have one. */
+LLVMValueRef cake_emit_register(cake_emitter *e, const cake_plan_value *value, uint32_t r);
+/* Register of an operand that belongs to register r of a result with the given layout: broadcasts. */
+LLVMValueRef cake_emit_operand(cake_emitter *e, const cake_plan_value *operand, const cake_layout *layout, uint32_t r);
+LLVMValueRef cake_emit_scalar(cake_emitter *e, const cake_plan_value *value);
+/* An index value as i32 or i64 (sign extended or truncated; the caller knows that it fits). */
+LLVMValueRef cake_emit_index(cake_emitter *e, const cake_plan_value *value, LLVMTypeRef type);
+uint32_t cake_emit_register_count(const cake_plan_value *value);
+void cake_emit_define(cake_emitter *e, const cake_plan_value *value, LLVMValueRef *registers);
+void cake_emit_pure(cake_emitter *e, const cake_plan_op *op);
+/* Part of a coordinate along an axis that lane and warp contribute. */
+LLVMValueRef cake_emit_thread_coordinate(cake_emitter *e, const cake_layout *layout, uint8_t axis);
+
+/* ---- variable.c ---- */
+void cake_emit_variables(cake_emitter *e);
+void cake_emit_read(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_write(cake_emitter *e, const cake_plan_op *op);
+variable_state *cake_emit_variable(cake_emitter *e, const cake_plan_variable *variable);
+
+/* ---- memory.c ---- */
+void cake_emit_load(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_store(cake_emitter *e, const cake_plan_op *op);
+/* Shared-memory address (i32) of the place's origin, for copies and matrix descriptors. */
+LLVMValueRef cake_emit_shared_origin(cake_emitter *e, const cake_plan_place *place);
+LLVMValueRef cake_emit_shared_address(cake_emitter *e, uint32_t offset);
+LLVMValueRef cake_emit_shared_pointer(cake_emitter *e, LLVMValueRef offset);
+/* The kernel argument behind a tensor's pointer. */
+LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
+
+/* ---- sync.c ---- */
+void cake_emit_slot_states(cake_emitter *e);
+void cake_emit_barrier_init(cake_emitter *e);
+void cake_emit_sync(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_sync_team(cake_emitter *e);
+void cake_emit_copy(cake_emitter *e, const cake_plan_op *op);
+
+/* ---- matrix.c ---- */
+void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_wgmma_wait(cake_emitter *e, uint32_t count);
+
+/* ---- reduce.c ---- */
+void cake_emit_reduce(cake_emitter *e, const cake_plan_op *op);
+
+/* ---- assembly.c ---- */
+/* A side-effecting, convergent asm statement without results; constraints get '~{memory}'. */
+void cake_emit_asm(cake_emitter *e, const char *text, const char *constraints, LLVMValueRef *operands, uint32_t count);
+/* An asm expression of the given type. */
+LLVMValueRef cake_emit_asm_value(cake_emitter *e, LLVMTypeRef type, const char *text, const char *constraints,
+                                 LLVMValueRef *operands, uint32_t count, bool side_effects);
+LLVMValueRef cake_emit_i32(cake_emitter *e, uint64_t value);
+LLVMValueRef cake_emit_intrinsic(cake_emitter *e, const char *name, LLVMTypeRef *types, uint32_t type_count,
+                                 LLVMValueRef *operands, uint32_t count);
+
+#endif

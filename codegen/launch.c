@@ -1,0 +1,182 @@
+/* Plan to manifest: launch-scope values become launch expressions. */
+#include "codegen/launch.h"
+
+static const cake_launch_expr *expression(cake_arena *arena, const cake_plan_value *value);
+
+static const cake_launch_expr *apply(cake_arena *arena, cake_launch_op op, const cake_launch_expr *a,
+                                     const cake_launch_expr *b) {
+    return cake_launch_apply(arena, op, a, b, NULL);
+}
+
+static const cake_launch_expr *binary(cake_arena *arena, const cake_plan_op *op) {
+    const cake_launch_expr *a = expression(arena, op->operands[0]), *b = expression(arena, op->operands[1]);
+    switch (op->u.binary) {
+    case CAKE_BINARY_OR:
+        return apply(arena, CAKE_LAUNCH_OR, a, b);
+    case CAKE_BINARY_AND:
+        return apply(arena, CAKE_LAUNCH_AND, a, b);
+    case CAKE_BINARY_XOR:
+        return apply(arena, CAKE_LAUNCH_NE, a, b); /* of conditions */
+    case CAKE_BINARY_SHL:
+        return apply(arena, CAKE_LAUNCH_SHL, a, b);
+    case CAKE_BINARY_SHR:
+        return apply(arena, CAKE_LAUNCH_SHR, a, b);
+    case CAKE_BINARY_ADD:
+        return apply(arena, CAKE_LAUNCH_ADD, a, b);
+    case CAKE_BINARY_SUB:
+        return apply(arena, CAKE_LAUNCH_SUB, a, b);
+    case CAKE_BINARY_MUL:
+        return apply(arena, CAKE_LAUNCH_MUL, a, b);
+    case CAKE_BINARY_DIV:
+        return apply(arena, CAKE_LAUNCH_DIV, a, b);
+    case CAKE_BINARY_MOD:
+        return apply(arena, CAKE_LAUNCH_MOD, a, b);
+    case CAKE_BINARY_EQ:
+        return apply(arena, CAKE_LAUNCH_EQ, a, b);
+    case CAKE_BINARY_NE:
+        return apply(arena, CAKE_LAUNCH_NE, a, b);
+    case CAKE_BINARY_LT:
+        return apply(arena, CAKE_LAUNCH_LT, a, b);
+    case CAKE_BINARY_LE:
+        return apply(arena, CAKE_LAUNCH_LE, a, b);
+    case CAKE_BINARY_GT:
+        return apply(arena, CAKE_LAUNCH_LT, b, a);
+    case CAKE_BINARY_GE:
+        return apply(arena, CAKE_LAUNCH_LE, b, a);
+    case CAKE_BINARY_COUNT:
+        break;
+    }
+    CAKE_ASSERT(!"unknown operator");
+}
+
+static const cake_launch_expr *call(cake_arena *arena, const cake_plan_op *op) {
+    const cake_launch_expr *a[3] = {0};
+    for (uint8_t i = 0; i < op->operand_count; i++)
+        a[i] = expression(arena, op->operands[i]);
+    switch (op->u.call.function) {
+    case CAKE_BUILTIN_MIN:
+        return apply(arena, CAKE_LAUNCH_MIN, a[0], a[1]);
+    case CAKE_BUILTIN_MAX:
+        return apply(arena, CAKE_LAUNCH_MAX, a[0], a[1]);
+    case CAKE_BUILTIN_CDIV:
+        return apply(arena, CAKE_LAUNCH_CDIV, a[0], a[1]);
+    case CAKE_BUILTIN_CEILTO:
+        return apply(arena, CAKE_LAUNCH_CEILTO, a[0], a[1]);
+    case CAKE_BUILTIN_ISPOW2:
+        return apply(arena, CAKE_LAUNCH_ISPOW2, a[0], NULL);
+    case CAKE_BUILTIN_SELECT:
+        return cake_launch_apply(arena, CAKE_LAUNCH_SELECT, a[0], a[1], a[2]);
+    case CAKE_BUILTIN_ABS:
+        return apply(arena, CAKE_LAUNCH_MAX, a[0], apply(arena, CAKE_LAUNCH_SUB, cake_launch_constant(arena, 0), a[0]));
+    default:
+        break;
+    }
+    CAKE_ASSERT(!"a function that the host can't evaluate");
+}
+
+static const cake_launch_expr *expression(cake_arena *arena, const cake_plan_value *value) {
+    if (value->is_constant) return cake_launch_constant(arena, value->integer);
+    const cake_plan_op *op = value->definition;
+    switch (op->kind) {
+    case CAKE_PLAN_DIMENSION:
+        return cake_launch_name(arena, op->u.leaf.name);
+    case CAKE_PLAN_BINARY:
+        return binary(arena, op);
+    case CAKE_PLAN_CALL:
+        return call(arena, op);
+    case CAKE_PLAN_UNARY:
+        return op->u.unary == CAKE_UNARY_NOT
+                   ? apply(arena, CAKE_LAUNCH_NOT, expression(arena, op->operands[0]), NULL)
+                   : apply(arena, CAKE_LAUNCH_SUB, cake_launch_constant(arena, -1), expression(arena, op->operands[0]));
+    default:
+        break;
+    }
+    CAKE_ASSERT(!"a launch-scope value that the host can't evaluate");
+}
+
+static void add_tensors(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *kernel) {
+    for (uint32_t i = 0; i < plan->tensors.count; i++) {
+        const cake_plan_tensor *tensor = plan->tensors.items[i];
+        cake_manifest_tensor *row = CAKE_PUSH(arena, &kernel->tensors);
+        row->name = tensor->name;
+        row->dtype = cake_dtype_name(tensor->dtype);
+        row->mode = (cake_tensor_mode)tensor->mode;
+        for (uint8_t d = 0; d < tensor->rank; d++) {
+            *CAKE_PUSH(arena, &row->shape) = expression(arena, tensor->extents[d]);
+            if (!tensor->contiguous) *CAKE_PUSH(arena, &row->strides) = expression(arena, tensor->strides[d]);
+        }
+    }
+    for (uint32_t i = 0; i < plan->scalars.count; i++) {
+        const cake_plan_value *scalar = plan->scalars.items[i];
+        *CAKE_PUSH(arena, &kernel->scalars) =
+            (cake_manifest_scalar){scalar->definition->u.leaf.name, cake_dtype_name(scalar->dtype)};
+    }
+    for (uint32_t i = 0; i < plan->kernel->parameters.count; i++)
+        *CAKE_PUSH(arena, &kernel->parameters) = plan->kernel->parameters.items[i]->name;
+}
+
+static void add_tensor_map(cake_arena *arena, const cake_plan_tensor_map *map, cake_manifest_kernel *kernel) {
+    cake_manifest_tensor_map *row = CAKE_PUSH(arena, &kernel->tensor_maps);
+    const cake_plan_tensor *tensor = map->tensor;
+    uint32_t bits = cake_dtype_bits(tensor->dtype);
+    row->tensor = tensor->number - 1;
+    row->dtype = cake_dtype_name(tensor->dtype);
+    row->swizzle = map->swizzle;
+    row->l2_promotion = map->stores ? 0 : 256;
+    for (uint8_t d = tensor->rank; d-- > 0;) {
+        *CAKE_PUSH(arena, &row->extents) = expression(arena, tensor->extents[d]);
+        *CAKE_PUSH(arena, &row->box) = map->box[d];
+        if (d + 1 == tensor->rank) continue;
+        const cake_launch_expr *stride = expression(arena, tensor->strides[d]);
+        *CAKE_PUSH(arena, &row->strides) =
+            bits >= 8 ? apply(arena, CAKE_LAUNCH_MUL, stride, cake_launch_constant(arena, bits / 8))
+                      : apply(arena, CAKE_LAUNCH_DIV, stride, cake_launch_constant(arena, 8 / bits));
+    }
+}
+
+static void add_contract(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *kernel) {
+    for (uint32_t i = 0; i < plan->contract.count; i++)
+        *CAKE_PUSH(arena, &kernel->contract) =
+            (cake_manifest_condition){plan->contract.items[i].text, expression(arena, plan->contract.items[i].value)};
+    if (plan->launch.tiles->is_constant) return;
+    const cake_launch_expr *limit = cake_launch_constant(arena, INT32_MAX);
+    *CAKE_PUSH(arena, &kernel->contract) = (cake_manifest_condition){
+        "at most 2147483647 tiles", apply(arena, CAKE_LAUNCH_LE, expression(arena, plan->launch.tiles), limit)};
+}
+
+static const cake_launch_expr *grid(cake_arena *arena, const cake_plan *plan) {
+    const cake_launch_expr *tiles = expression(arena, plan->launch.tiles);
+    if (!plan->launch.persistent) return tiles;
+    const cake_launch_expr *resident =
+        apply(arena, CAKE_LAUNCH_MUL, cake_launch_name(arena, "sm_count"),
+              cake_launch_constant(arena, plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1));
+    return apply(arena, CAKE_LAUNCH_MIN, tiles, resident);
+}
+
+void cake_launch_manifest(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *out_kernel) {
+    cake_manifest_kernel *kernel = out_kernel;
+    *kernel = (cake_manifest_kernel){.name = plan->kernel->name,
+                                     .threads = plan->launch.warps * 32,
+                                     .cluster = 1,
+                                     .shared_bytes = plan->launch.shared_bytes,
+                                     .ctas_per_sm = plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1};
+    for (uint32_t i = 0; i < plan->dimensions.count; i++)
+        *CAKE_PUSH(arena, &kernel->dimensions) = plan->dimensions.items[i]->definition->u.leaf.name;
+    for (uint32_t i = 0; i < plan->statics.count; i++)
+        *CAKE_PUSH(arena, &kernel->statics) =
+            (cake_manifest_value){plan->statics.items[i].name, plan->statics.items[i].value};
+    for (uint32_t i = 0; i < plan->tunables.count; i++)
+        *CAKE_PUSH(arena, &kernel->tunables) =
+            (cake_manifest_value){plan->tunables.items[i].name, plan->tunables.items[i].value};
+    add_tensors(arena, plan, kernel);
+    for (uint32_t i = 0; i < plan->tensor_maps.count; i++)
+        add_tensor_map(arena, plan->tensor_maps.items[i], kernel);
+    cake_argument_row rows[CAKE_MAX_ARGUMENTS];
+    uint32_t count = cake_launch_arguments(plan, rows);
+    for (uint32_t i = 0; i < count; i++)
+        *CAKE_PUSH(arena, &kernel->arguments) = (cake_manifest_argument){rows[i].kind, rows[i].index, rows[i].bits};
+    add_contract(arena, plan, kernel);
+    for (uint32_t i = 0; i < plan->trust.count; i++)
+        *CAKE_PUSH(arena, &kernel->trust) = plan->trust.items[i];
+    kernel->grid = grid(arena, plan);
+}

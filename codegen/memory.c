@@ -1,0 +1,416 @@
+/* Plain loads and stores.
+ *
+ * An access moves vectors of 'width' neighbouring registers. Bytes travel as machine words (32-bit words, or one
+ * smaller word), which are cut into elements afterwards. An access that may be off (clip, where, owner) is one
+ * predicated instruction, so that many loads can be in flight; the words of a load that is off hold the clip value.
+ */
+#include "codegen/emit.h"
+#include "plan/range.h"
+
+typedef struct access_state {
+    const cake_plan_access *access;
+    const cake_plan_place *place;
+    const cake_layout *layout; /* null: scalar */
+    cake_dtype dtype;
+    uint32_t element_bytes, width;
+    LLVMValueRef position[CAKE_MAX_RANK]; /* i64 or i32 by dimension: base + thread part */
+} access_state;
+
+LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor) {
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (e->arguments[i].kind == CAKE_ARGUMENT_POINTER && e->plan->tensors.items[e->arguments[i].index] == tensor)
+            return LLVMGetParam(e->function, i);
+    CAKE_ASSERT(!"a tensor without a pointer");
+}
+
+LLVMValueRef cake_emit_shared_pointer(cake_emitter *e, LLVMValueRef offset) {
+    return LLVMBuildGEP2(e->builder, e->i8, e->shared, &offset, 1, "");
+}
+
+LLVMValueRef cake_emit_shared_address(cake_emitter *e, uint32_t offset) {
+    LLVMValueRef base = LLVMBuildPtrToInt(e->builder, e->shared, e->i32, "");
+    return LLVMBuildAdd(e->builder, base, cake_emit_i32(e, offset), "");
+}
+
+/* ---- shared memory ---- */
+
+/* Offset of the place's stage. */
+static LLVMValueRef stage_offset(cake_emitter *e, const cake_plan_place *place) {
+    const cake_plan_buffer *buffer = place->buffer;
+    LLVMValueRef offset = cake_emit_i32(e, buffer->offset);
+    if (!buffer->pipeline || buffer->pipeline->stages == 1) return offset;
+    LLVMValueRef slot = LLVMBuildLoad2(e->builder, e->i32, e->slots[buffer->pipeline->number].current, "");
+    if (place->age) {
+        LLVMValueRef age = cake_emit_i32(e, place->age), stages = cake_emit_i32(e, buffer->pipeline->stages);
+        LLVMValueRef wraps = LLVMBuildICmp(e->builder, LLVMIntULT, slot, age, "");
+        slot = LLVMBuildSub(e->builder, slot, age, "");
+        slot = LLVMBuildSelect(e->builder, wraps, LLVMBuildAdd(e->builder, slot, stages, ""), slot, "");
+    }
+    slot = LLVMBuildMul(e->builder, slot, cake_emit_i32(e, buffer->stage_stride), "");
+    return LLVMBuildAdd(e->builder, offset, slot, "");
+}
+
+/* Offset within a tile of the element at (row, column): panels, and chunks of 16 bytes xored with the row. */
+static LLVMValueRef matrix_offset(cake_emitter *e, const cake_plan_buffer *buffer, LLVMValueRef row,
+                                  LLVMValueRef column) {
+    LLVMBuilderRef builder = e->builder;
+    uint32_t bits = cake_dtype_bits(buffer->dtype);
+    LLVMValueRef bytes = LLVMBuildMul(builder, column, cake_emit_i32(e, bits / 8), "");
+    LLVMValueRef line = LLVMBuildMul(builder, row, cake_emit_i32(e, buffer->row_bytes), "");
+    if (!buffer->swizzle) return LLVMBuildAdd(builder, line, bytes, "");
+    uint32_t span = buffer->swizzle, chunk_mask = span / 16 - 1;
+    LLVMValueRef within = LLVMBuildAnd(builder, bytes, cake_emit_i32(e, span - 1), "");
+    LLVMValueRef panel = LLVMBuildUDiv(builder, bytes, cake_emit_i32(e, span), "");
+    LLVMValueRef turn =
+        LLVMBuildAnd(builder, LLVMBuildLShr(builder, line, cake_emit_i32(e, 7), ""), cake_emit_i32(e, chunk_mask), "");
+    turn = LLVMBuildShl(builder, turn, cake_emit_i32(e, 4), "");
+    within = LLVMBuildXor(builder, within, turn, "");
+    panel = LLVMBuildMul(builder, panel, cake_emit_i32(e, buffer->panel_bytes), "");
+    return LLVMBuildAdd(builder, LLVMBuildAdd(builder, panel, line, ""), within, "");
+}
+
+/* Offset in shared memory of the element at the given position of each dimension (i32). */
+static LLVMValueRef shared_offset(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *position) {
+    const cake_plan_buffer *buffer = place->buffer;
+    LLVMValueRef offset = stage_offset(e, place), tile = cake_emit_i32(e, 0);
+    uint8_t rank = place->dimensions;
+    for (uint8_t d = 0; d + 2 < rank; d++) {
+        tile = LLVMBuildMul(e->builder, tile, cake_emit_i32(e, buffer->shape.extents[d]), "");
+        tile = LLVMBuildAdd(e->builder, tile, position[d], "");
+    }
+    tile = LLVMBuildMul(e->builder, tile, cake_emit_i32(e, buffer->tile_bytes), "");
+    LLVMValueRef row = rank > 1 ? position[rank - 2] : cake_emit_i32(e, 0);
+    LLVMValueRef matrix = matrix_offset(e, buffer, row, position[rank - 1]);
+    return LLVMBuildAdd(e->builder, LLVMBuildAdd(e->builder, offset, tile, ""), matrix, "");
+}
+
+LLVMValueRef cake_emit_shared_origin(cake_emitter *e, const cake_plan_place *place) {
+    LLVMValueRef position[CAKE_MAX_RANK];
+    for (uint8_t d = 0; d < place->dimensions; d++)
+        position[d] = cake_emit_index(e, place->index[d].base, e->i32);
+    LLVMValueRef base = LLVMBuildPtrToInt(e->builder, e->shared, e->i32, "");
+    return LLVMBuildAdd(e->builder, base, shared_offset(e, place, position), "");
+}
+
+/* ---- positions and predicates ---- */
+
+static LLVMTypeRef position_type(cake_emitter *e, const cake_plan_place *place) {
+    return place->buffer ? e->i32 : e->i64;
+}
+
+static void open_positions(cake_emitter *e, access_state *s) {
+    LLVMTypeRef type = position_type(e, s->place);
+    for (uint8_t d = 0; d < s->place->dimensions; d++) {
+        const cake_plan_index *index = &s->place->index[d];
+        s->position[d] = cake_emit_index(e, index->base, type);
+        if (index->kind != CAKE_INDEX_RANGE || !s->layout) continue;
+        LLVMValueRef thread = cake_emit_thread_coordinate(e, s->layout, index->axis);
+        thread = LLVMBuildZExtOrBitCast(e->builder, thread, type, "");
+        s->position[d] = LLVMBuildAdd(e->builder, s->position[d], thread, "");
+    }
+}
+
+static LLVMValueRef register_position(cake_emitter *e, const access_state *s, uint8_t d, uint32_t r) {
+    const cake_plan_index *index = &s->place->index[d];
+    if (index->kind != CAKE_INDEX_RANGE || !s->layout) return s->position[d];
+    uint32_t at = s->layout->registers[r].at[index->axis];
+    return LLVMBuildAdd(e->builder, s->position[d], LLVMConstInt(position_type(e, s->place), at, 0), "");
+}
+
+static LLVMValueRef both(cake_emitter *e, LLVMValueRef a, LLVMValueRef b) {
+    return a ? LLVMBuildAnd(e->builder, a, b, "") : b;
+}
+
+/* Whether the ranges show that dimension d is in range for all elements. */
+static bool always_inside(const cake_plan_place *place, uint8_t d) {
+    const cake_plan_index *index = &place->index[d];
+    int64_t smallest = place->tensor ? place->tensor->extents[d]->low : place->buffer->shape.extents[d];
+    return index->base->low >= 0 && index->base->high <= smallest - (int64_t)index->length;
+}
+
+/* Condition under which register r is accessed; null: always. */
+static LLVMValueRef predicate(cake_emitter *e, const access_state *s, uint32_t r) {
+    LLVMValueRef on = NULL;
+    LLVMTypeRef type = position_type(e, s->place);
+    for (uint8_t d = 0; s->access->clip && d < s->place->dimensions; d++) {
+        if (always_inside(s->place, d)) continue;
+        LLVMValueRef at = register_position(e, s, d, r);
+        LLVMValueRef extent = s->place->tensor ? cake_emit_index(e, s->place->tensor->extents[d], type)
+                                               : cake_emit_i32(e, s->place->buffer->shape.extents[d]);
+        /* unsigned: a negative index is out of range too */
+        on = both(e, on, LLVMBuildICmp(e->builder, LLVMIntULT, at, extent, ""));
+    }
+    if (s->access->mask) on = both(e, on, cake_emit_operand(e, s->access->mask, s->layout, r));
+    return on;
+}
+
+/* ---- words ---- */
+
+static LLVMTypeRef word_type(cake_emitter *e, uint32_t bytes) {
+    return bytes >= 4 ? e->i32 : bytes == 2 ? e->i16 : e->i8;
+}
+
+static uint32_t word_count(uint32_t bytes) {
+    return bytes >= 4 ? bytes / 4 : 1;
+}
+
+/* Elements as they lie in memory: integers of the element's width. */
+static LLVMValueRef to_memory(cake_emitter *e, LLVMValueRef value, cake_dtype dtype) {
+    if (dtype == CAKE_DTYPE_BOOL) return LLVMBuildZExt(e->builder, value, e->i8, "");
+    return LLVMBuildBitCast(e->builder, value, LLVMIntTypeInContext(e->context, cake_dtype_bits(dtype)), "");
+}
+
+static LLVMValueRef from_memory(cake_emitter *e, LLVMValueRef bits, cake_dtype dtype) {
+    if (dtype == CAKE_DTYPE_BOOL)
+        return LLVMBuildICmp(e->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    return LLVMBuildBitCast(e->builder, bits, cake_emit_type(e, dtype), "");
+}
+
+/* 'width' elements as words, and back, through one wide vector of bits. */
+static void pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words) {
+    uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
+    LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(e->context, bits), width);
+    LLVMValueRef all = LLVMGetUndef(vector);
+    for (uint32_t i = 0; i < width; i++)
+        all = LLVMBuildInsertElement(e->builder, all, to_memory(e, elements[i], dtype), cake_emit_i32(e, i), "");
+    all = LLVMBuildBitCast(e->builder, all, LLVMVectorType(word_type(e, bytes), word_count(bytes)), "");
+    for (uint32_t i = 0; i < word_count(bytes); i++)
+        out_words[i] = LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "");
+}
+
+static void unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements) {
+    uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(word_type(e, bytes), word_count(bytes)));
+    for (uint32_t i = 0; i < word_count(bytes); i++)
+        all = LLVMBuildInsertElement(e->builder, all, words[i], cake_emit_i32(e, i), "");
+    all = LLVMBuildBitCast(e->builder, all, LLVMVectorType(LLVMIntTypeInContext(e->context, bits), width), "");
+    for (uint32_t i = 0; i < width; i++)
+        out_elements[i] = from_memory(e, LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), ""), dtype);
+}
+
+/* ---- addresses ---- */
+
+static LLVMValueRef pointer(cake_emitter *e, const access_state *s, uint32_t r) {
+    LLVMValueRef position[CAKE_MAX_RANK];
+    for (uint8_t d = 0; d < s->place->dimensions; d++)
+        position[d] = register_position(e, s, d, r);
+    if (s->place->buffer) return cake_emit_shared_pointer(e, shared_offset(e, s->place, position));
+    LLVMValueRef offset = LLVMConstInt(e->i64, 0, 0);
+    for (uint8_t d = 0; d < s->place->dimensions; d++) {
+        LLVMValueRef stride = cake_emit_index(e, s->place->tensor->strides[d], e->i64);
+        offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, position[d], stride, ""), "");
+    }
+    offset = LLVMBuildMul(e->builder, offset, LLVMConstInt(e->i64, s->element_bytes, 0), "");
+    return LLVMBuildGEP2(e->builder, e->i8, cake_emit_tensor_pointer(e, s->place->tensor), &offset, 1, "");
+}
+
+/* ".v4.b32" and the like. */
+static const char *suffix(cake_emitter *e, uint32_t bytes) {
+    uint32_t words = word_count(bytes);
+    return cake_arena_format(e->arena, "%s.b%u",
+                             words == 4   ? ".v4"
+                             : words == 2 ? ".v2"
+                                          : "",
+                             bytes >= 4 ? 32 : bytes * 8);
+}
+
+static char word_constraint(uint32_t bytes) {
+    return bytes >= 4 ? 'r' : 'h';
+}
+
+/* "{$3, $4}" or "$3". */
+static const char *operand_list(cake_emitter *e, uint32_t first, uint32_t count) {
+    cake_text text;
+    cake_text_init(&text, e->arena);
+    if (count > 1) cake_text_add_string(&text, "{");
+    for (uint32_t i = 0; i < count; i++)
+        cake_text_format(&text, "%s$%u", i ? ", " : "", first + i);
+    if (count > 1) cake_text_add_string(&text, "}");
+    return cake_text_string(&text);
+}
+
+static LLVMValueRef widen_word(cake_emitter *e, LLVMValueRef word) { /* asm has no 8-bit registers */
+    return LLVMTypeOf(word) == e->i8 ? LLVMBuildZExt(e->builder, word, e->i16, "") : word;
+}
+
+/* ---- load ---- */
+
+static void set_alignment(cake_emitter *e, LLVMValueRef instruction, uint32_t bytes, bool invariant) {
+    LLVMSetAlignment(instruction, bytes);
+    if (!invariant) return;
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "invariant.load", 14);
+    LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
+}
+
+static void load_words(cake_emitter *e, const access_state *s, LLVMValueRef address, uint32_t bytes,
+                       LLVMValueRef *words) {
+    uint32_t count = word_count(bytes);
+    LLVMTypeRef type = count > 1 ? LLVMVectorType(e->i32, count) : word_type(e, bytes);
+    LLVMValueRef all = LLVMBuildLoad2(e->builder, type, address, "");
+    set_alignment(e, all, bytes, s->access->read_only);
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = count > 1 ? LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "") : all;
+}
+
+/* words: in, what lanes that are off get; out, what was loaded. */
+static void load_predicated(cake_emitter *e, const access_state *s, LLVMValueRef on, LLVMValueRef address,
+                            uint32_t bytes, LLVMValueRef *words) {
+    uint32_t count = word_count(bytes);
+    bool shared = s->place->buffer != NULL;
+    cake_text constraints;
+    cake_text_init(&constraints, e->arena);
+    LLVMValueRef operands[6];
+    LLVMTypeRef types[4];
+    for (uint32_t i = 0; i < count; i++) {
+        operands[i] = widen_word(e, words[i]);
+        types[i] = LLVMTypeOf(operands[i]);
+        cake_text_format(&constraints, "=%c,", word_constraint(bytes));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        cake_text_format(&constraints, "%u,", i);
+    cake_text_add_string(&constraints, shared ? "r,r" : "r,l");
+    operands[count] = LLVMBuildZExt(e->builder, on, e->i32, "");
+    operands[count + 1] = LLVMBuildPtrToInt(e->builder, address, shared ? e->i32 : e->i64, "");
+    if (!s->access->read_only) cake_text_add_string(&constraints, ",~{memory}");
+    const char *text =
+        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ld.%s%s %s, [$%u]; }", 2 * count,
+                          shared                 ? "shared"
+                          : s->access->read_only ? "global.nc"
+                                                 : "global",
+                          suffix(e, bytes), operand_list(e, 0, count), 2 * count + 1);
+    LLVMTypeRef type = count > 1 ? LLVMStructTypeInContext(e->context, types, count, 0) : types[0];
+    LLVMValueRef all =
+        cake_emit_asm_value(e, type, text, cake_text_string(&constraints), operands, count + 2, !s->access->read_only);
+    for (uint32_t i = 0; i < count; i++) {
+        words[i] = count > 1 ? LLVMBuildExtractValue(e->builder, all, i, "") : all;
+        if (bytes == 1) words[i] = LLVMBuildTrunc(e->builder, words[i], e->i8, "");
+    }
+}
+
+static access_state open_access(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout) {
+    access_state s = {.access = access, .place = &access->place, .layout = layout, .width = access->width};
+    s.dtype = access->place.tensor ? access->place.tensor->dtype : access->place.buffer->dtype;
+    s.element_bytes = cake_dtype_bits(s.dtype) / 8;
+    open_positions(e, &s);
+    return s;
+}
+
+void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
+    access_state s = open_access(e, op->u.access, op->result->layout);
+    uint32_t count = cake_emit_register_count(op->result), bytes = s.element_bytes * s.width;
+    LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
+    LLVMValueRef off = op->u.access->clip_value ? cake_emit_scalar(e, op->u.access->clip_value)
+                                                : LLVMConstNull(cake_emit_type(e, s.dtype));
+    for (uint32_t r = 0; r < count; r += s.width) {
+        LLVMValueRef words[4], filler[16], address = pointer(e, &s, r), on = predicate(e, &s, r);
+        if (on) {
+            for (uint32_t i = 0; i < s.width; i++)
+                filler[i] = off;
+            pack(e, filler, s.width, s.dtype, words);
+            load_predicated(e, &s, on, address, bytes, words);
+        } else {
+            load_words(e, &s, address, bytes, words);
+        }
+        unpack(e, words, s.width, s.dtype, &registers[r]);
+    }
+    cake_emit_define(e, op->result, registers);
+}
+
+/* ---- store ---- */
+
+/* Of threads that hold the same elements only the owner stores; of a scalar, the elected lane. */
+static LLVMValueRef owner(cake_emitter *e, const cake_layout *layout) {
+    LLVMValueRef on = NULL, zero = cake_emit_i32(e, 0);
+    if (!layout) return LLVMBuildICmp(e->builder, LLVMIntNE, e->elected, zero, "");
+    uint32_t lanes = cake_layout_repeated_lanes(layout), warps = cake_layout_repeated_warps(layout);
+    LLVMValueRef masks[2] = {LLVMBuildAnd(e->builder, e->lane, cake_emit_i32(e, lanes), ""),
+                             LLVMBuildAnd(e->builder, e->team_warp, cake_emit_i32(e, warps), "")};
+    if (lanes) on = LLVMBuildICmp(e->builder, LLVMIntEQ, masks[0], zero, "");
+    if (warps) on = both(e, on, LLVMBuildICmp(e->builder, LLVMIntEQ, masks[1], zero, ""));
+    return on;
+}
+
+static void store_words(cake_emitter *e, LLVMValueRef address, uint32_t bytes, LLVMValueRef *words) {
+    uint32_t count = word_count(bytes);
+    LLVMValueRef all = words[0];
+    if (count > 1) {
+        all = LLVMGetUndef(LLVMVectorType(e->i32, count));
+        for (uint32_t i = 0; i < count; i++)
+            all = LLVMBuildInsertElement(e->builder, all, words[i], cake_emit_i32(e, i), "");
+    }
+    set_alignment(e, LLVMBuildStore(e->builder, all, address), bytes, false);
+}
+
+static void store_predicated(cake_emitter *e, const access_state *s, LLVMValueRef on, LLVMValueRef address,
+                             uint32_t bytes, LLVMValueRef *words) {
+    uint32_t count = word_count(bytes);
+    bool shared = s->place->buffer != NULL;
+    LLVMValueRef operands[6];
+    cake_text constraints;
+    cake_text_init(&constraints, e->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        operands[i] = widen_word(e, words[i]);
+        cake_text_format(&constraints, "%c,", word_constraint(bytes));
+    }
+    cake_text_add_string(&constraints, shared ? "r,r" : "r,l");
+    operands[count] = LLVMBuildZExt(e->builder, on, e->i32, "");
+    operands[count + 1] = LLVMBuildPtrToInt(e->builder, address, shared ? e->i32 : e->i64, "");
+    const char *text =
+        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p st.%s%s [$%u], %s; }", count,
+                          shared ? "shared" : "global", suffix(e, bytes), count + 1, operand_list(e, 0, count));
+    cake_emit_asm(e, text, cake_text_string(&constraints), operands, count + 2);
+}
+
+/* Eight registers, two 8x8 blocks below each other and two beside: lane l addresses row l % 16 of columns l / 16 * 8
+ * (PTX ISA 'stmatrix'). */
+static void store_matrices(cake_emitter *e, const access_state *s, const cake_plan_value *value) {
+    const cake_plan_place *place = s->place;
+    uint8_t rank = place->dimensions;
+    LLVMValueRef position[CAKE_MAX_RANK];
+    LLVMValueRef row_in_block = LLVMBuildAnd(e->builder, e->lane, cake_emit_i32(e, 15), "");
+    LLVMValueRef column_in_block =
+        LLVMBuildShl(e->builder, LLVMBuildLShr(e->builder, e->lane, cake_emit_i32(e, 4), ""), cake_emit_i32(e, 3), "");
+    cake_layout warps_only = *s->layout; /* the lanes' parts are the instruction's own */
+    for (uint32_t i = 0; i < CAKE_LANE_BITS; i++)
+        warps_only.lane[i] = (cake_coordinate){{0}};
+    for (uint32_t r = 0; r < s->layout->register_count; r += 8) {
+        for (uint8_t d = 0; d < rank; d++) {
+            position[d] = cake_emit_index(e, place->index[d].base, e->i32);
+            if (place->index[d].kind != CAKE_INDEX_RANGE) continue;
+            uint8_t axis = place->index[d].axis;
+            LLVMValueRef part = LLVMBuildAdd(e->builder, axis == 0 ? row_in_block : column_in_block,
+                                             cake_emit_thread_coordinate(e, &warps_only, axis), "");
+            part = LLVMBuildAdd(e->builder, part, cake_emit_i32(e, s->layout->registers[r].at[axis]), "");
+            position[d] = LLVMBuildAdd(e->builder, position[d], part, "");
+        }
+        LLVMValueRef operands[5], elements[8];
+        for (uint32_t i = 0; i < 8; i++)
+            elements[i] = cake_emit_register(e, value, r + i);
+        pack(e, elements, 8, s->dtype, &operands[1]);
+        operands[0] = LLVMBuildAdd(e->builder, LLVMBuildPtrToInt(e->builder, e->shared, e->i32, ""),
+                                   shared_offset(e, place, position), "");
+        cake_emit_asm(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r", operands, 5);
+    }
+}
+
+void cake_emit_store(cake_emitter *e, const cake_plan_op *op) {
+    const cake_plan_value *value = op->operands[0];
+    access_state s = open_access(e, op->u.access, value->layout);
+    if (op->u.access->form == CAKE_ACCESS_STMATRIX) {
+        store_matrices(e, &s, value);
+        return;
+    }
+    LLVMValueRef owns = owner(e, value->layout);
+    uint32_t count = cake_emit_register_count(value), bytes = s.element_bytes * s.width;
+    for (uint32_t r = 0; r < count; r += s.width) {
+        LLVMValueRef words[4], elements[16], on = predicate(e, &s, r);
+        for (uint32_t i = 0; i < s.width; i++)
+            elements[i] = cake_emit_register(e, value, r + i);
+        pack(e, elements, s.width, s.dtype, words);
+        if (owns) on = both(e, on, owns);
+        if (on)
+            store_predicated(e, &s, on, pointer(e, &s, r), bytes, words);
+        else
+            store_words(e, pointer(e, &s, r), bytes, words);
+    }
+}

@@ -1,0 +1,293 @@
+/* Pipelines, barriers and bulk copies.
+ *
+ * One-lane statements are predicated instructions, not branches. A waiting thread polls mbarrier.try_wait.parity in a
+ * loop inside one asm statement; the slot and its parity are running counters that flip on wrap, so no division is
+ * needed and they run on over tiles (PTX ISA 'mbarrier.try_wait', 'cp.async.bulk.tensor').
+ */
+#include "codegen/emit.h"
+
+static LLVMValueRef new_counter(cake_emitter *e) {
+    LLVMValueRef alloca = LLVMBuildAlloca(e->builder, e->i32, "");
+    LLVMBuildStore(e->builder, cake_emit_i32(e, 0), alloca);
+    return alloca;
+}
+
+void cake_emit_slot_states(cake_emitter *e) {
+    LLVMBuilderRef outer = e->builder;
+    e->slots = CAKE_NEW_ARRAY(e->arena, slot_state, e->plan->pipelines.count + 1);
+    e->builder = LLVMCreateBuilderInContext(e->context);
+    LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
+    for (uint32_t i = 1; i <= e->plan->pipelines.count; i++)
+        e->slots[i] = (slot_state){new_counter(e), new_counter(e), new_counter(e), new_counter(e), new_counter(e)};
+    LLVMDisposeBuilder(e->builder);
+    e->builder = outer;
+}
+
+static LLVMValueRef get(cake_emitter *e, LLVMValueRef counter) {
+    return LLVMBuildLoad2(e->builder, e->i32, counter, "");
+}
+
+static void set(cake_emitter *e, LLVMValueRef counter, LLVMValueRef value) {
+    LLVMBuildStore(e->builder, value, counter);
+}
+
+static LLVMValueRef is_equal(cake_emitter *e, LLVMValueRef value, uint32_t constant) {
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, value, cake_emit_i32(e, constant), "");
+}
+
+/* slot + 1, or 0 at the end of the ring. */
+static LLVMValueRef following(cake_emitter *e, LLVMValueRef slot, uint32_t stages) {
+    LLVMValueRef next = LLVMBuildAdd(e->builder, slot, cake_emit_i32(e, 1), "");
+    return LLVMBuildSelect(e->builder, is_equal(e, next, stages), cake_emit_i32(e, 0), next, "");
+}
+
+/* Address of the mbarrier of a slot. */
+static LLVMValueRef barrier_of(cake_emitter *e, uint32_t barriers, LLVMValueRef slot) {
+    LLVMValueRef offset = LLVMBuildShl(e->builder, slot, cake_emit_i32(e, 3), "");
+    return LLVMBuildAdd(e->builder, cake_emit_shared_address(e, barriers), offset, "");
+}
+
+static void sync_warp(cake_emitter *e) {
+    cake_emit_asm(e, "bar.warp.sync 0xffffffff;", "", NULL, 0);
+}
+
+static void poll(cake_emitter *e, LLVMValueRef barrier, LLVMValueRef parity) {
+    LLVMValueRef operands[2] = {barrier, parity};
+    cake_emit_asm(e,
+                  "{ .reg .pred p;\n"
+                  "W${:uid}: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1, 0x989680;\n"
+                  "@!p bra W${:uid}; }",
+                  "r,r", operands, 2);
+}
+
+/* Waits for the next slot of the ring and makes it the current one. 'flipped' is 1 for producers: an empty ring counts
+ * as released. */
+static void enter_slot(cake_emitter *e, const cake_plan_pipeline *pipeline, uint32_t barriers, uint32_t flipped) {
+    slot_state *state = &e->slots[pipeline->number];
+    LLVMValueRef slot = get(e, state->next), phase = get(e, state->phase);
+    LLVMValueRef parity = flipped ? LLVMBuildXor(e->builder, phase, cake_emit_i32(e, 1), "") : phase;
+    poll(e, barrier_of(e, barriers, slot), parity);
+    LLVMValueRef next = following(e, slot, pipeline->stages);
+    LLVMValueRef wraps = LLVMBuildZExt(e->builder, is_equal(e, next, 0), e->i32, "");
+    set(e, state->current, slot);
+    set(e, state->next, next);
+    set(e, state->phase, LLVMBuildXor(e->builder, phase, wraps, ""));
+}
+
+static void wait(cake_emitter *e, const cake_plan_pipeline *pipeline) {
+    slot_state *state = &e->slots[pipeline->number];
+    enter_slot(e, pipeline, pipeline->full_barrier, 0);
+    set(e, state->held, LLVMBuildAdd(e->builder, get(e, state->held), cake_emit_i32(e, 1), ""));
+}
+
+static void commit(cake_emitter *e, const cake_plan_pipeline *pipeline) {
+    LLVMValueRef barrier = barrier_of(e, pipeline->full_barrier, get(e, e->slots[pipeline->number].current));
+    LLVMValueRef operands[3] = {e->elected, barrier, cake_emit_i32(e, pipeline->bytes_per_stage)};
+    if (pipeline->filled_by_store) {
+        /* one arrival a warp after its own stores; the elected lane's also announces the bytes of copies */
+        sync_warp(e);
+        LLVMValueRef others =
+            LLVMBuildAnd(e->builder, e->first_lane, LLVMBuildXor(e->builder, e->elected, cake_emit_i32(e, 1), ""), "");
+        LLVMValueRef arrive[2] = {pipeline->bytes_per_stage ? others : e->first_lane, barrier};
+        cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
+                      arrive, 2);
+        if (!pipeline->bytes_per_stage) return;
+    }
+    cake_emit_asm(e,
+                  "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
+                  "r,r,r", operands, 3);
+}
+
+/* Gives back the oldest slots until 'keep' are held: as many predicated arrivals as the plan says may be needed. */
+static void release(cake_emitter *e, const cake_plan_op *op) {
+    const cake_plan_pipeline *pipeline = op->u.slot.pipeline;
+    slot_state *state = &e->slots[pipeline->number];
+    uint64_t before = op->u.slot.held_before;
+    uint32_t fewest = 0, most = 0;
+    for (uint32_t h = 0; h < 64; h++)
+        if (before >> h & 1) most = h;
+    while (fewest < most && !(before >> fewest & 1))
+        fewest++;
+    if (most <= op->u.slot.keep) return;
+    sync_warp(e);
+    LLVMValueRef held = get(e, state->held), tail = get(e, state->tail);
+    for (uint32_t i = op->u.slot.keep; i < most; i++) {
+        LLVMValueRef more = fewest > i ? LLVMConstInt(e->i1, 1, 0)
+                                       : LLVMBuildICmp(e->builder, LLVMIntUGT, held, cake_emit_i32(e, i), "");
+        LLVMValueRef operands[2] = {
+            LLVMBuildAnd(e->builder, e->first_lane, LLVMBuildZExt(e->builder, more, e->i32, ""), ""),
+            barrier_of(e, pipeline->empty_barrier, tail)};
+        cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
+                      operands, 2);
+        tail = LLVMBuildSelect(e->builder, more, following(e, tail, pipeline->stages), tail, "");
+    }
+    LLVMValueRef keep = cake_emit_i32(e, op->u.slot.keep);
+    LLVMValueRef above = LLVMBuildICmp(e->builder, LLVMIntUGT, held, keep, "");
+    set(e, state->held, fewest >= op->u.slot.keep ? keep : LLVMBuildSelect(e->builder, above, keep, held, ""));
+    set(e, state->tail, tail);
+}
+
+void cake_emit_barrier_init(cake_emitter *e) {
+    if (e->plan->pipelines.count == 0) return;
+    LLVMValueRef first = LLVMBuildZExt(e->builder, is_equal(e, e->thread, 0), e->i32, "");
+    for (uint32_t i = 0; i < e->plan->pipelines.count; i++) {
+        const cake_plan_pipeline *pipeline = e->plan->pipelines.items[i];
+        for (uint32_t k = 0; k < 2 * pipeline->stages; k++) {
+            bool full = k < pipeline->stages;
+            uint32_t offset =
+                full ? pipeline->full_barrier + 8 * k : pipeline->empty_barrier + 8 * (k - pipeline->stages);
+            LLVMValueRef operands[3] = {first, cake_emit_shared_address(e, offset),
+                                        cake_emit_i32(e, full ? pipeline->full_count : pipeline->empty_count)};
+            cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.init.shared::cta.b64 [$1], $2; }",
+                          "r,r,r", operands, 3);
+        }
+    }
+    cake_emit_asm(e, "fence.mbarrier_init.release.cluster;", "", NULL, 0); /* also orders the async proxy's view */
+    cake_emit_asm(e, "bar.sync 0;", "", NULL, 0);
+}
+
+static void named_barrier(cake_emitter *e, LLVMValueRef id, uint32_t threads) {
+    LLVMValueRef operands[2] = {id, cake_emit_i32(e, threads)};
+    cake_emit_asm(e, "bar.sync $0, $1;", "r,r", operands, 2);
+}
+
+void cake_emit_sync_team(cake_emitter *e) {
+    if (e->role->warps_per_team == 1) {
+        sync_warp(e);
+        return;
+    }
+    LLVMValueRef id = LLVMBuildAdd(e->builder, e->team, cake_emit_i32(e, e->role->first_team_barrier), "");
+    named_barrier(e, id, e->role->warps_per_team * 32);
+}
+
+/* Team i waits at barrier i for the team before it, which arrives there when it passes; team 0's first turn is free. */
+static void baton(cake_emitter *e, const cake_plan_op *op) {
+    const cake_plan_baton *baton = op->u.baton;
+    uint32_t teams = baton->role->team_count, threads = baton->role->warps_per_team * 64;
+    LLVMValueRef first = cake_emit_i32(e, baton->first_barrier), id;
+    if (teams == 1) return;
+    if (op->kind == CAKE_PLAN_TAKE) {
+        named_barrier(e, LLVMBuildAdd(e->builder, first, e->team, ""), threads);
+        return;
+    }
+    id = LLVMBuildAdd(e->builder, first, following(e, e->team, teams), "");
+    LLVMValueRef operands[2] = {id, cake_emit_i32(e, threads)};
+    cake_emit_asm(e, "bar.arrive $0, $1;", "r,r", operands, 2);
+}
+
+static void predicated(cake_emitter *e, const char *instruction) {
+    LLVMValueRef operands[1] = {e->elected};
+    const char *text = cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p %s; }", instruction);
+    cake_emit_asm(e, text, "r", operands, 1);
+}
+
+void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
+    switch (op->kind) {
+    case CAKE_PLAN_ACQUIRE:
+        enter_slot(e, op->u.slot.pipeline, op->u.slot.pipeline->empty_barrier, 1);
+        return;
+    case CAKE_PLAN_WAIT:
+        wait(e, op->u.slot.pipeline);
+        return;
+    case CAKE_PLAN_COMMIT:
+        commit(e, op->u.slot.pipeline);
+        return;
+    case CAKE_PLAN_RELEASE:
+        release(e, op);
+        return;
+    case CAKE_PLAN_TAKE:
+    case CAKE_PLAN_PASS:
+        baton(e, op);
+        return;
+    case CAKE_PLAN_BULK_COMMIT:
+        predicated(e, "cp.async.bulk.commit_group");
+        return;
+    case CAKE_PLAN_BULK_WAIT:
+        predicated(e, cake_arena_format(e->arena, "cp.async.bulk.wait_group %u", op->u.count));
+        return;
+    case CAKE_PLAN_BULK_WAIT_READ:
+        predicated(e, cake_arena_format(e->arena, "cp.async.bulk.wait_group.read %u", op->u.count));
+        return;
+    case CAKE_PLAN_FENCE_ASYNC:
+        if (cake_target_info_of(e->plan->target)->features & CAKE_FEATURE_ASYNC_PROXY)
+            cake_emit_asm(e, "fence.proxy.async.shared::cta;", "", NULL, 0);
+        return;
+    case CAKE_PLAN_SYNC_TEAM:
+        cake_emit_sync_team(e);
+        return;
+    case CAKE_PLAN_SYNC_ROLE:
+        named_barrier(e, cake_emit_i32(e, e->role->role_barrier), e->role->warps * 32);
+        return;
+    case CAKE_PLAN_SYNC_CTA:
+        named_barrier(e, cake_emit_i32(e, 0), e->plan->launch.warps * 32);
+        return;
+    case CAKE_PLAN_GRID_WAIT:
+        cake_emit_asm(e, "griddepcontrol.wait;", "", NULL, 0);
+        return;
+    case CAKE_PLAN_GRID_TRIGGER:
+        cake_emit_asm(e, "griddepcontrol.launch_dependents;", "", NULL, 0);
+        return;
+    default:
+        CAKE_ASSERT(!"no synchronisation");
+    }
+}
+
+/* ---- bulk tensor copies ---- */
+
+static LLVMValueRef tensor_map(cake_emitter *e, const cake_plan_tensor_map *map) {
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (e->arguments[i].kind == CAKE_ARGUMENT_TENSOR_MAP &&
+            e->plan->tensor_maps.items[e->arguments[i].index] == map)
+            return LLVMGetParam(e->function, i);
+    CAKE_ASSERT(!"a tensor map that is no argument");
+}
+
+/* "{$4, $5}": coordinates, innermost first. */
+static const char *coordinates(cake_emitter *e, uint32_t first, uint32_t rank) {
+    cake_text text;
+    cake_text_init(&text, e->arena);
+    for (uint32_t i = 0; i < rank; i++)
+        cake_text_format(&text, "%s$%u", i ? ", " : "{", first + i);
+    cake_text_add_string(&text, "}");
+    return cake_text_string(&text);
+}
+
+/* Operands: 0 predicate, 1 shared address, 2 map, 3 mbarrier (loads), then coordinates. */
+static void copy_box(cake_emitter *e, const cake_plan_op *op, const cake_plan_box *box, LLVMValueRef origin) {
+    const cake_plan_copy *copy = op->u.copy;
+    bool loads = op->kind == CAKE_PLAN_TMA_LOAD;
+    uint32_t rank = copy->global.dimensions, count = 0;
+    LLVMValueRef operands[4 + CAKE_MAX_RANK];
+    operands[count++] = e->elected;
+    operands[count++] = LLVMBuildAdd(e->builder, origin, cake_emit_i32(e, box->shared_offset), "");
+    operands[count++] = tensor_map(e, box->map);
+    if (loads) {
+        const cake_plan_pipeline *pipeline = copy->shared.buffer->pipeline;
+        operands[count++] = barrier_of(e, pipeline->full_barrier, get(e, e->slots[pipeline->number].current));
+    }
+    const char *at = coordinates(e, count, rank);
+    for (uint32_t d = rank; d-- > 0;) {
+        LLVMValueRef base = cake_emit_index(e, copy->global.index[d].base, e->i32);
+        operands[count++] = LLVMBuildAdd(e->builder, base, cake_emit_i32(e, box->shift[d]), "");
+    }
+    const char *text =
+        loads ? cake_arena_format(e->arena,
+                                  "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p cp.async.bulk.tensor.%ud.shared::cluster"
+                                  ".global.tile.mbarrier::complete_tx::bytes [$1], [$2, %s], [$3]; }",
+                                  rank, at)
+              : cake_arena_format(e->arena,
+                                  "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p cp.async.bulk.tensor.%ud.global"
+                                  ".shared::cta.tile.bulk_group [$2, %s], [$1]; }",
+                                  rank, at);
+    cake_text constraints;
+    cake_text_init(&constraints, e->arena);
+    for (uint32_t i = 0; i < count; i++)
+        cake_text_add_string(&constraints, i == 2 ? (i ? ",l" : "l") : (i ? ",r" : "r"));
+    cake_emit_asm(e, text, cake_text_string(&constraints), operands, count);
+}
+
+void cake_emit_copy(cake_emitter *e, const cake_plan_op *op) {
+    LLVMValueRef origin = cake_emit_shared_origin(e, &op->u.copy->shared);
+    for (uint32_t i = 0; i < op->u.copy->boxes.count; i++)
+        copy_box(e, op, &op->u.copy->boxes.items[i], origin);
+}

@@ -1,0 +1,216 @@
+/* Judging what a kernel wrote, element by element, against the reference and its tolerance. */
+#include <math.h>
+
+#include "oracle/case.h"
+#include "oracle/number.h"
+
+#define COMPARE_WORK_LIMIT  4e9
+#define SCAN_LANES          1024
+#define SMALLEST_NORMAL_F32 0x1p-126 /* what flushing to zero may cost */
+
+typedef struct judgement {
+    cake_case *one;
+    cake_evaluator *evaluator;
+    uint32_t number;
+    const cake_case_tensor *tensor;
+    const cake_tensor_body *body;
+    const cake_case_bounds *bounds;
+    const void *got;
+    cake_comparison *result;
+    double difference_squares, want_squares;
+    bool reference_has_nan;
+    bool vacuous; /* a derived tolerance that allows anything */
+} judgement;
+
+/* ---- one element ---- */
+
+static double allowed_for(const judgement *judge, double want, double error) {
+    if (!judge->bounds->derived) return judge->bounds->absolute + judge->bounds->relative * fabs(want);
+    cake_dtype dtype = judge->tensor->dtype;
+    double derived = isnan(error) ? 0 : error;
+    if (cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT)
+        return judge->body->value->class == CAKE_NODE_REAL ? derived + 0.5 : derived;
+    derived += cake_number_half_ulp(dtype, fabs(want) + derived);
+    return dtype == CAKE_DTYPE_F64 ? derived : derived + SMALLEST_NORMAL_F32;
+}
+
+/* Equal, both NaN, or a finite reference beyond the dtype whose overflow looks like this. */
+static bool equal_specials(cake_dtype dtype, double got, double want) {
+    if (isnan(got) && isnan(want)) return true;
+    if (got == want) return true;
+    if (!isfinite(want)) return false;
+    double rounded = cake_number_round(dtype, want, false);
+    if (isfinite(rounded)) return false;
+    return got == rounded || (isnan(got) && isnan(rounded)) || got == cake_number_round(dtype, want, true);
+}
+
+static bool is_unwritten(const judgement *judge, uint64_t linear) {
+    uint32_t bits = cake_dtype_bits(judge->tensor->dtype);
+    uint64_t pattern = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    return cake_number_bits(judge->tensor->dtype, judge->got, linear) == pattern;
+}
+
+static cake_mismatch mismatch_at(const judgement *judge, uint64_t linear, double got, double want, double allowed) {
+    cake_mismatch mismatch = {.rank = judge->tensor->rank, .got = got, .want = want, .allowed = allowed};
+    for (uint32_t axis = judge->tensor->rank; axis-- > 0; linear /= (uint64_t)judge->tensor->extents[axis])
+        mismatch.index[axis] = (int64_t)(linear % (uint64_t)judge->tensor->extents[axis]);
+    return mismatch;
+}
+
+static void count_mismatch(judgement *judge, uint64_t linear, double got, double want, double allowed) {
+    cake_comparison *result = judge->result;
+    result->mismatches++;
+    result->unwritten += is_unwritten(judge, linear);
+    if (!result->has_first) result->first = mismatch_at(judge, linear, got, want, allowed);
+    result->has_first = true;
+}
+
+static void measure(judgement *judge, double got, double want, double allowed) {
+    cake_comparison *result = judge->result;
+    double difference = fabs(got - want);
+    judge->difference_squares += difference * difference;
+    judge->want_squares += want * want;
+    result->max_abs = fmax(result->max_abs, difference);
+    if (want != 0) result->max_rel = fmax(result->max_rel, difference / fabs(want));
+    if (difference > 0) result->worst = fmax(result->worst, difference / allowed);
+}
+
+static void judge_element(judgement *judge, uint64_t linear, double got, double want, double error) {
+    double allowed = allowed_for(judge, want, error);
+    judge->result->checked++;
+    judge->reference_has_nan |= isnan(want);
+    judge->vacuous |= isinf(allowed) && isfinite(want);
+    if (isfinite(got) && isfinite(want)) measure(judge, got, want, allowed);
+    if (equal_specials(judge->tensor->dtype, got, want)) return;
+    if (!(fabs(got - want) <= allowed) || !isfinite(want)) count_mismatch(judge, linear, got, want, allowed);
+}
+
+/* ---- runs ---- */
+
+static cake_lanes evaluate_run(judgement *judge, cake_run run) {
+    return cake_case_evaluate_run(judge->evaluator, judge->body, judge->tensor, run);
+}
+
+static cake_status too_much_work(const judgement *judge) {
+    return cake_status_make(CAKE_STATUS_INVALID, "the reference of '%.80s' takes too much work at this size",
+                            judge->tensor->name);
+}
+
+static cake_status reads_outside(const judgement *judge) {
+    return cake_status_make(CAKE_STATUS_INVALID,
+                            "the reference of '%.80s' reads outside of a tensor (byte %u of the workload)",
+                            judge->tensor->name, judge->evaluator->outside_place.begin);
+}
+
+static cake_status judge_run(judgement *judge, cake_run run) {
+    uint64_t outside = judge->evaluator->outside;
+    double got[CAKE_LANES];
+    cake_lanes want = evaluate_run(judge, run);
+    if (judge->evaluator->stopped) return too_much_work(judge);
+    cake_number_load_many(judge->tensor->dtype, judge->got, run.first, 1, run.count, got);
+    for (uint32_t i = 0; i < run.count; i++) {
+        uint32_t lane = want.count == 1 ? 0 : i;
+        if (isnan(want.value[lane]) && judge->evaluator->outside != outside) return reads_outside(judge);
+        judge_element(judge, run.first + i, got[i], want.value[lane], want.exact ? 0 : want.error[lane]);
+    }
+    return cake_status_ok();
+}
+
+/* ---- what was not sampled ---- */
+
+/* NaNs in [from, to), where no reference was worked out: mismatches, since the sample has none. */
+static void scan(judgement *judge, uint64_t from, uint64_t to, uint64_t *io_first) {
+    double got[SCAN_LANES];
+    while (from < to) {
+        uint32_t count = to - from < SCAN_LANES ? (uint32_t)(to - from) : SCAN_LANES;
+        cake_number_load_many(judge->tensor->dtype, judge->got, from, 1, count, got);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!isnan(got[i])) continue;
+            judge->result->mismatches++;
+            judge->result->unwritten += is_unwritten(judge, from + i);
+            if (from + i < *io_first) *io_first = from + i;
+        }
+        from += count;
+    }
+}
+
+static uint64_t linear_of(const judgement *judge, const cake_mismatch *mismatch) {
+    uint64_t linear = 0;
+    for (uint32_t axis = 0; axis < mismatch->rank; axis++)
+        linear = linear * (uint64_t)judge->tensor->extents[axis] + (uint64_t)mismatch->index[axis];
+    return linear;
+}
+
+static cake_status scan_gaps(judgement *judge, const cake_run_list *runs) {
+    uint64_t end = 0;
+    uint64_t known = judge->result->has_first ? linear_of(judge, &judge->result->first) : UINT64_MAX;
+    uint64_t first = known;
+    for (uint32_t i = 0; i <= runs->count; i++) {
+        uint64_t next = i < runs->count ? runs->items[i].first : judge->tensor->count;
+        scan(judge, end, next, &first);
+        end = i < runs->count ? next + runs->items[i].count : next;
+    }
+    if (first == known) return cake_status_ok();
+    cake_lanes want = evaluate_run(judge, (cake_run){first, 1});
+    if (judge->evaluator->stopped) return too_much_work(judge);
+    double error = want.exact ? 0 : want.error[0];
+    judge->result->first =
+        mismatch_at(judge, first, (double)NAN, want.value[0], allowed_for(judge, want.value[0], error));
+    judge->result->has_first = true;
+    return cake_status_ok();
+}
+
+/* ---- the whole ---- */
+
+static judgement judge_start(cake_case *one, uint32_t number, const void *got, cake_comparison *result) {
+    const cake_case_tensor *tensor = &one->tensors.items[number];
+    const cake_case_bounds *bounds = &one->hidden->bounds.items[number];
+    *result = (cake_comparison){.name = tensor->name, .count = tensor->count};
+    return (judgement){.one = one,
+                       .evaluator = cake_case_evaluator(one, tensor->dtype, bounds->derived, COMPARE_WORK_LIMIT),
+                       .number = number,
+                       .tensor = tensor,
+                       .body = &one->workload->body->tensors.items[number],
+                       .bounds = bounds,
+                       .got = got,
+                       .result = result};
+}
+
+cake_status cake_case_compare(cake_case *one, uint32_t tensor, const void *got, cake_comparison *out_comparison) {
+    CAKE_ASSERT(tensor < one->tensors.count && one->tensors.items[tensor].judged);
+    judgement judge = judge_start(one, tensor, got, out_comparison);
+    cake_run_list runs = {0};
+    cake_case_choose_runs(one, tensor, judge.evaluator, &runs);
+    cake_status status = judge.evaluator->stopped ? too_much_work(&judge) : cake_status_ok();
+    for (uint32_t i = 0; status.kind == CAKE_STATUS_OK && i < runs.count; i++)
+        status = judge_run(&judge, runs.items[i]);
+    bool sampled = out_comparison->checked < judge.tensor->count && !judge.reference_has_nan;
+    if (status.kind == CAKE_STATUS_OK && sampled) status = scan_gaps(&judge, &runs);
+    if (status.kind == CAKE_STATUS_OK && judge.vacuous)
+        status = cake_status_make(CAKE_STATUS_INVALID,
+                                  "no tolerance can be derived for '%.80s': errors may grow without bound on the way "
+                                  "(a division by about zero, or a choice between near ties); give one in the workload",
+                                  judge.tensor->name);
+    if (judge.difference_squares > 0) out_comparison->rel_norm = sqrt(judge.difference_squares / judge.want_squares);
+    return status;
+}
+
+cake_status cake_case_reference(cake_case *one, uint32_t tensor, const int64_t *index, double *out_value,
+                                double *out_error) {
+    CAKE_ASSERT(tensor < one->tensors.count && one->tensors.items[tensor].judged);
+    cake_comparison ignored;
+    judgement judge = judge_start(one, tensor, NULL, &ignored);
+    cake_mismatch at = {.rank = judge.tensor->rank};
+    for (uint32_t axis = 0; axis < at.rank; axis++) {
+        if (index[axis] < 0 || index[axis] >= judge.tensor->extents[axis])
+            return cake_status_make(CAKE_STATUS_INVALID, "index outside of '%.80s'", judge.tensor->name);
+        at.index[axis] = index[axis];
+    }
+    uint64_t outside = judge.evaluator->outside;
+    cake_lanes want = evaluate_run(&judge, (cake_run){linear_of(&judge, &at), 1});
+    if (judge.evaluator->stopped) return too_much_work(&judge);
+    if (isnan(want.value[0]) && judge.evaluator->outside != outside) return reads_outside(&judge);
+    *out_value = want.value[0];
+    *out_error = want.exact ? 0 : want.error[0];
+    return cake_status_ok();
+}

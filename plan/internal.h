@@ -1,0 +1,158 @@
+/* The builder that the files of plan/ share while a plan is made. */
+#ifndef CAKE_PLAN_INTERNAL_H
+#define CAKE_PLAN_INTERNAL_H
+
+#include "plan/plan.h"
+#include "plan/range.h"
+
+/* What a symbol stands for at the place that is being elaborated. */
+typedef struct cake_binding_row {
+    cake_plan_value *value;
+    cake_plan_variable *variable;
+    const cake_plan_tensor *tensor;
+    const cake_plan_buffer *buffer;
+    bool busy; /* a definition whose value is being worked out: guards against cycles */
+} cake_binding_row;
+
+/* Why a tile has the layout it has; decided in infer.c. */
+typedef struct cake_layout_class {
+    uint32_t parent; /* union-find */
+    cake_shape shape;
+    const cake_layout *layout;
+    cake_span span;        /* of the first tile in it */
+    uint32_t wgmma;        /* 1: an accumulator or fragment */
+    uint32_t vec;          /* runs asked for by a load; 0: none */
+    uint32_t store_vec;    /* runs asked for by a store; 0: none */
+    cake_span reason_span; /* what fixed it */
+} cake_layout_class;
+
+typedef enum cake_relation_kind {
+    CAKE_RELATION_COLLAPSE, /* small = collapse(big, axes) */
+    CAKE_RELATION_REDUCE,   /* small = big collapsed and without the axes */
+    CAKE_RELATION_INSERT,   /* big = small with an axis of extent 1 at 'axes'; holds both ways */
+    CAKE_RELATION_SLICE     /* small = slice of big at 'offsets' */
+} cake_relation_kind;
+
+typedef struct cake_relation {
+    cake_relation_kind kind;
+    uint32_t small, big;
+    uint32_t axes; /* mask, or the axis of INSERT */
+    uint32_t offsets[CAKE_MAX_RANK];
+    cake_span span;
+} cake_relation;
+
+/* The contract says small <= big. */
+typedef struct cake_known_order {
+    const cake_plan_value *small, *big;
+} cake_known_order;
+
+typedef struct cake_builder {
+    cake_arena *arena;
+    const cake_module *module;
+    const cake_kernel *kernel;
+    const cake_plan_options *options;
+    cake_diagnostics *diagnostics;
+    cake_plan *plan;
+    cake_binding_row *bindings;             /* by symbol number */
+    cake_plan_block *block;                 /* where operations go now */
+    cake_span span;                         /* of the statement that is being elaborated */
+    cake_plan_role *role;                   /* null in launch scope */
+    CAKE_VECTOR(cake_layout_class) classes; /* of the role; row 0 unused */
+    CAKE_VECTOR(cake_relation) relations;
+    CAKE_VECTOR(cake_plan_op *) reductions;
+    CAKE_VECTOR(cake_known_order) orders; /* between dimensions */
+    uint32_t operations;   /* so far; bounded, so that expansion ends */
+    bool keep_comparisons; /* fold comparisons of constants only */
+} cake_builder;
+
+#define CAKE_MAX_OPERATIONS 200000
+
+/* ---- values.c ---- */
+/* Names a value for printing, once; null values and constants are left alone. */
+void cake_plan_name_value(cake_plan_value *value, cake_name name);
+cake_plan_value *cake_plan_constant_index(cake_builder *builder, int64_t value);
+cake_plan_value *cake_plan_constant(cake_builder *builder, cake_dtype dtype, int64_t integer, double real);
+cake_plan_value *cake_plan_leaf(cake_builder *builder, cake_plan_op_kind kind, cake_dtype dtype, int64_t low,
+                                int64_t high);
+cake_plan_op *cake_plan_append(cake_builder *builder, cake_plan_op_kind kind);
+cake_plan_value *cake_plan_result(cake_builder *builder, cake_plan_op *op, cake_dtype dtype, const cake_shape *shape);
+/* Index or typed arithmetic on values of one dtype; folds constants and keeps ranges. Null after an error (reported).
+ */
+cake_plan_value *cake_plan_binary(cake_builder *builder, cake_binary_op op, cake_plan_value *left,
+                                  cake_plan_value *right);
+cake_plan_value *cake_plan_unary(cake_builder *builder, cake_unary_op op, cake_plan_value *operand);
+/* min, max, cdiv, ceilto, ispow2, select and the elementwise built-ins; dtype is the result's. */
+cake_plan_value *cake_plan_call(cake_builder *builder, cake_builtin function, uint8_t modifiers, cake_dtype dtype,
+                                cake_plan_value **operands, uint8_t count);
+/* The shape that the operands broadcast to; false after an error (reported). */
+bool cake_plan_broadcast(cake_builder *builder, cake_plan_value **operands, uint8_t count, cake_shape *out_shape);
+/* Appends a pure operation on the operands, ties the layouts, gives its result. */
+cake_plan_value *cake_plan_elementwise(cake_builder *builder, cake_plan_op_kind kind, cake_dtype dtype,
+                                       cake_plan_value **operands, uint8_t count, cake_range range);
+/* Converts exactly from index or real, or as an explicit cast. */
+cake_plan_value *cake_plan_convert(cake_builder *builder, cake_plan_value *value, cake_dtype dtype);
+
+/* ---- infer.c ---- */
+uint32_t cake_plan_class_new(cake_builder *builder, const cake_shape *shape);
+void cake_plan_class_join(cake_builder *builder, uint32_t a, uint32_t b);
+void cake_plan_relate(cake_builder *builder, cake_relation_kind kind, uint32_t small, uint32_t big, uint32_t axes,
+                      const uint32_t *offsets);
+void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t vec, bool store);
+void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class);
+/* Decides the layouts of the role's tiles and what follows from them. */
+void cake_plan_infer(cake_builder *builder);
+
+/* ---- expression.c ---- */
+/* The value of an expression; null after an error (reported). */
+cake_plan_value *cake_plan_expression(cake_builder *builder, const cake_expr *expr);
+/* The same, as a compile-time integer; false after an error (reported as 'what' must be known). */
+bool cake_plan_integer(cake_builder *builder, const cake_expr *expr, const char *what, int64_t *out_value);
+/* Extents of a written type as compile-time integers. */
+bool cake_plan_shape(cake_builder *builder, const cake_written_type *type, cake_shape *out_shape);
+cake_plan_variable *cake_plan_variable_of(cake_builder *builder, const cake_expr *place);
+
+/* ---- tile.c ---- */
+cake_plan_value *cake_plan_tile_call(cake_builder *builder, const cake_expr *expr);
+cake_plan_value *cake_plan_tile_index(cake_builder *builder, const cake_expr *expr);
+/* The constant slice of a variable that items denote; false after an error. */
+bool cake_plan_slice(cake_builder *builder, const cake_expr *expr, const cake_plan_variable *variable,
+                     uint32_t *out_offsets, cake_shape *out_shape);
+
+/* ---- memory.c ---- */
+bool cake_plan_place_of(cake_builder *builder, const cake_expr *expr, cake_plan_place *out_place);
+cake_plan_value *cake_plan_load(cake_builder *builder, const cake_expr *expr);
+void cake_plan_store(cake_builder *builder, const cake_stmt *stmt);
+void cake_plan_finish_accesses(cake_builder *builder);
+
+/* ---- copy.c ---- */
+void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt);
+
+/* ---- matrix.c ---- */
+void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt);
+
+/* ---- statement.c ---- */
+void cake_plan_statements(cake_builder *builder, const cake_block *block);
+
+/* ---- tiles.c ---- */
+/* Binds the grid's coordinates to the tile with number 'tile'. */
+void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile);
+void cake_plan_grid(cake_builder *builder);
+
+/* ---- contract.c ---- */
+void cake_plan_choices(cake_builder *builder);
+void cake_plan_contract(cake_builder *builder);
+
+/* ---- objects.c ---- */
+void cake_plan_roles(cake_builder *builder);
+void cake_plan_memory(cake_builder *builder);
+/* After the roles' bodies: barrier counts, scratch, named barriers, shared memory, hardware limits. */
+void cake_plan_finish_objects(cake_builder *builder);
+const cake_plan_role *cake_plan_role_find(const cake_plan *plan, cake_name name);
+const cake_plan_pipeline *cake_plan_pipeline_find(const cake_plan *plan, cake_name name);
+
+/* ---- held.c ---- */
+void cake_plan_held_slots(cake_builder *builder, cake_plan_role *role);
+
+void cake_plan_cost_add(cake_builder *builder, cake_span span, const char *format, ...) CAKE_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,89 @@
+/* Matrix products. wgmma: m64nNkK with 32 bytes of the reduced dimension a step (PTX ISA 'wgmma.mma_async'). */
+#include "plan/internal.h"
+
+static bool refuse(cake_builder *builder, cake_span span, const char *why) {
+    cake_report(builder->diagnostics, CAKE_H205, span, "%s", why);
+    return false;
+}
+
+/* A shared operand: a swizzled matrix, its last two axes open. */
+static bool shared_operand(cake_builder *builder, const cake_expr *expr, cake_plan_place *out_place,
+                           cake_dtype *out_dtype) {
+    if (!cake_plan_place_of(builder, expr, out_place)) return false;
+    const cake_plan_buffer *buffer = out_place->buffer;
+    if (!buffer) return refuse(builder, expr->span, "an operand of wgmma lies in registers or in shared memory");
+    if (out_place->shape.rank != 2) return refuse(builder, expr->span, "an operand of wgmma is a matrix");
+    if (!buffer->swizzle)
+        return refuse(builder, expr->span, "this operand's buffer has no swizzle: declare it with 'swizzle 128'");
+    *out_dtype = buffer->dtype;
+    return true;
+}
+
+static bool register_operand(cake_builder *builder, const cake_expr *expr, cake_plan_matrix *matrix) {
+    matrix->x_registers = cake_plan_expression(builder, expr);
+    if (!matrix->x_registers) return false;
+    matrix->dtype = matrix->x_registers->dtype;
+    if (matrix->x_registers->shape.rank != 2) return refuse(builder, expr->span, "an operand of wgmma is a matrix");
+    if (cake_dtype_bits(matrix->dtype) != 16)
+        return refuse(builder, expr->span,
+                      "an operand in registers has 16-bit elements: accumulator layout is its layout");
+    cake_plan_class_wgmma(builder, matrix->x_registers->layout_class);
+    return true;
+}
+
+static bool check_shape(cake_builder *builder, const cake_stmt *stmt, cake_plan_matrix *matrix, const cake_shape *x,
+                        const cake_shape *y) {
+    const cake_shape *acc = &matrix->accumulator->shape;
+    uint32_t warpgroups = builder->role->warps_per_team / 4;
+    if (acc->rank != 2 || acc->extents[0] != x->extents[0] || acc->extents[1] != y->extents[1] ||
+        x->extents[1] != y->extents[0]) {
+        cake_report(builder->diagnostics, CAKE_L404, stmt->span,
+                    "[%u, %u] times [%u, %u] does not make the accumulator", x->extents[0], x->extents[1],
+                    y->extents[0], y->extents[1]);
+        return false;
+    }
+    if (builder->role->warps_per_team % 4 != 0)
+        return refuse(builder, stmt->span, "wgmma is executed by whole warpgroups: declare the role with 'warpgroups'");
+    if (acc->extents[0] % (64 * warpgroups) != 0)
+        return refuse(builder, stmt->span, "the rows are no multiple of 64 a warpgroup");
+    if (acc->extents[1] % 8 != 0 || acc->extents[1] > 256)
+        return refuse(builder, stmt->span, "the columns are no multiple of 8 up to 256");
+    matrix->k_per_step = 256 / cake_dtype_bits(matrix->dtype);
+    if (x->extents[1] % matrix->k_per_step != 0)
+        return refuse(builder, stmt->span, "the reduced dimension is no multiple of 32 bytes");
+    matrix->m_blocks = acc->extents[0] / (64 * warpgroups);
+    matrix->n = acc->extents[1];
+    matrix->k = x->extents[1];
+    return true;
+}
+
+void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
+    cake_plan_matrix *matrix = CAKE_NEW(builder->arena, cake_plan_matrix);
+    matrix->accumulator = cake_plan_variable_of(builder, stmt->u.matrix.accumulator);
+    if (!matrix->accumulator) {
+        refuse(builder, stmt->u.matrix.accumulator->span, "the accumulator of wgmma is a whole 'var'");
+        return;
+    }
+    cake_dtype y_dtype;
+    if (stmt->u.matrix.x->type.kind == CAKE_TYPE_MEMORY
+            ? !shared_operand(builder, stmt->u.matrix.x, &matrix->x, &matrix->dtype)
+            : !register_operand(builder, stmt->u.matrix.x, matrix))
+        return;
+    if (!shared_operand(builder, stmt->u.matrix.y, &matrix->y, &y_dtype)) return;
+    if (y_dtype != matrix->dtype || matrix->accumulator->dtype != CAKE_DTYPE_F32 ||
+        (matrix->dtype != CAKE_DTYPE_BF16 && matrix->dtype != CAKE_DTYPE_F16)) {
+        cake_report(builder->diagnostics, CAKE_U001, stmt->span,
+                    "wgmma of %s and %s into %s is not lowered yet: bf16 or f16 into f32 is",
+                    cake_dtype_name(matrix->dtype), cake_dtype_name(y_dtype),
+                    cake_dtype_name(matrix->accumulator->dtype));
+        return;
+    }
+    const cake_shape *x = matrix->x_registers ? &matrix->x_registers->shape : &matrix->x.shape;
+    if (!check_shape(builder, stmt, matrix, x, &matrix->y.shape)) return;
+    matrix->x_transposed = matrix->x.transposed;
+    matrix->y_transposed = !matrix->y.transposed; /* y is [K, N]; written sb.T, K is the contiguous dimension */
+    matrix->fresh = !stmt->u.matrix.add;
+    matrix->accumulator->accumulator = true;
+    cake_plan_class_wgmma(builder, matrix->accumulator->layout_class);
+    cake_plan_append(builder, CAKE_PLAN_WGMMA)->u.matrix = matrix;
+}

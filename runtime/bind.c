@@ -1,0 +1,243 @@
+#include "runtime/bind.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/text.h"
+
+/* Addresses have 57 bits at most: a larger size is a mistake, and keeping below it keeps sums from overflowing. */
+#define LARGEST_BYTES ((uint64_t)1 << 57)
+
+bool cake_size_multiply(uint64_t a, uint64_t b, uint64_t *out_product) {
+    if (b != 0 && a > UINT64_MAX / b) return false;
+    *out_product = a * b;
+    return true;
+}
+
+bool cake_size_add(uint64_t a, uint64_t b, uint64_t *out_sum) {
+    if (a > UINT64_MAX - b) return false;
+    *out_sum = a + b;
+    return true;
+}
+
+cake_status cake_manifest_kernel_find(const cake_manifest *manifest, const char *name, uint32_t *out_index) {
+    if (!name && manifest->kernels.count == 1) {
+        *out_index = 0;
+        return cake_status_ok();
+    }
+    for (uint32_t i = 0; name && i < manifest->kernels.count; i++) {
+        if (strcmp(manifest->kernels.items[i].name, name) != 0) continue;
+        *out_index = i;
+        return cake_status_ok();
+    }
+    if (name) return cake_status_make(CAKE_STATUS_INVALID, "there is no kernel '%s' in this code", name);
+    return cake_status_make(CAKE_STATUS_INVALID, "this code has %" PRIu32 " kernels: say which one",
+                            manifest->kernels.count);
+}
+
+/* ---- values for names ---- */
+
+static const cake_binding *find_value(const cake_bound *bound, const char *name) {
+    for (uint32_t i = 0; i < bound->values.count; i++)
+        if (strcmp(bound->values.items[i].name, name) == 0) return &bound->values.items[i];
+    return NULL;
+}
+
+static void bind_value(cake_arena *arena, cake_bound *bound, const char *name, int64_t value) {
+    *CAKE_PUSH(arena, &bound->values) = (cake_binding){name, value};
+}
+
+/* Statics and tunables first: a dimension given for a static must agree with it. */
+static cake_status bind_dimensions(cake_arena *arena, const cake_call_request *request, cake_bound *bound) {
+    const cake_manifest_kernel *kernel = bound->kernel;
+    for (uint32_t i = 0; i < request->dimension_count; i++) {
+        const cake_binding *given = &request->dimensions[i];
+        const cake_binding *fixed = find_value(bound, given->name);
+        bool known = fixed != NULL;
+        for (uint32_t k = 0; k < kernel->dimensions.count; k++)
+            known = known || strcmp(kernel->dimensions.items[k], given->name) == 0;
+        if (!known)
+            return cake_status_make(CAKE_STATUS_INVALID, "kernel '%s' has no dimension '%s'", kernel->name,
+                                    given->name);
+        if (fixed && fixed->value != given->value)
+            return cake_status_make(CAKE_STATUS_INVALID,
+                                    "kernel '%s' was compiled for %s = %" PRId64
+                                    " and cannot be launched with %" PRId64,
+                                    kernel->name, given->name, fixed->value, given->value);
+        if (!fixed) bind_value(arena, bound, given->name, given->value);
+    }
+    for (uint32_t k = 0; k < kernel->dimensions.count; k++)
+        if (!find_value(bound, kernel->dimensions.items[k]))
+            return cake_status_make(CAKE_STATUS_INVALID, "dimension '%s' of kernel '%s' has no value",
+                                    kernel->dimensions.items[k], kernel->name);
+    return cake_status_ok();
+}
+
+/* An integer element as a number; false for other types and for what is above the signed 64-bit range. */
+static bool decode_integer(const char *dtype_name, const void *value, int64_t *out_number) {
+    cake_dtype dtype = cake_dtype_find(dtype_name);
+    cake_dtype_class class = cake_dtype_class_of(dtype);
+    if (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED) return false;
+    uint32_t bits = cake_dtype_bits(dtype);
+    uint64_t number = 0;
+    memcpy(&number, value, bits / 8); /* little endian, as the GPU is */
+    if (class == CAKE_CLASS_UNSIGNED && number > INT64_MAX) return false;
+    bool negative = class == CAKE_CLASS_SIGNED && number >> (bits - 1);
+    if (negative && bits < 64) number |= UINT64_MAX << bits;
+    memcpy(out_number, &number, sizeof number);
+    return true;
+}
+
+static cake_status bind_scalars(cake_arena *arena, const cake_call_request *request, cake_bound *bound) {
+    const cake_manifest_kernel *kernel = bound->kernel;
+    bound->scalars = CAKE_NEW_ARRAY(arena, const void *, kernel->scalars.count);
+    for (uint32_t i = 0; i < request->scalar_count; i++) {
+        uint32_t index = 0;
+        while (index < kernel->scalars.count &&
+               strcmp(kernel->scalars.items[index].name, request->scalars[i].name) != 0)
+            index++;
+        if (index == kernel->scalars.count)
+            return cake_status_make(CAKE_STATUS_INVALID, "kernel '%s' has no scalar parameter '%s'", kernel->name,
+                                    request->scalars[i].name);
+        bound->scalars[index] = request->scalars[i].value;
+    }
+    for (uint32_t i = 0; i < kernel->scalars.count; i++) {
+        const cake_manifest_scalar *scalar = &kernel->scalars.items[i];
+        if (!bound->scalars[i])
+            return cake_status_make(CAKE_STATUS_INVALID, "scalar parameter '%s' of kernel '%s' has no value",
+                                    scalar->name, kernel->name);
+        int64_t number;
+        if (decode_integer(scalar->dtype, bound->scalars[i], &number)) bind_value(arena, bound, scalar->name, number);
+    }
+    return cake_status_ok();
+}
+
+/* ---- the contract ---- */
+
+/* Adds ", NAME=VALUE" for every name of the expression that was not said yet. */
+static void list_values(const cake_bound *bound, const cake_launch_expr *expr, cake_text *out) {
+    if (expr->op == CAKE_LAUNCH_NAME) {
+        const cake_binding *value = find_value(bound, expr->name);
+        char said[128];
+        snprintf(said, sizeof said, ", %.90s=", expr->name);
+        if (value && !strstr(cake_text_string(out), said)) cake_text_format(out, "%s%" PRId64, said, value->value);
+        return;
+    }
+    for (uint32_t i = 0; i < cake_launch_operand_count(expr->op); i++)
+        list_values(bound, expr->operands[i], out);
+}
+
+static cake_status check_contract(cake_arena *arena, const cake_bound *bound) {
+    const cake_manifest_kernel *kernel = bound->kernel;
+    for (uint32_t i = 0; i < kernel->contract.count; i++) {
+        const cake_manifest_condition *condition = &kernel->contract.items[i];
+        int64_t holds = 0;
+        if (cake_launch_evaluate(condition->condition, bound->values.items, bound->values.count, &holds) && holds)
+            continue;
+        cake_text values;
+        cake_text_init(&values, arena);
+        list_values(bound, condition->condition, &values);
+        return cake_status_make(CAKE_STATUS_INVALID, "the contract of kernel '%s' says '%s', which does not hold%s%s",
+                                kernel->name, condition->text, values.size ? " for " : "",
+                                values.size ? cake_text_string(&values) + 2 : "");
+    }
+    return cake_status_ok();
+}
+
+cake_status cake_bind(cake_arena *arena, const cake_manifest_kernel *kernel, const cake_call_request *request,
+                      uint32_t sm_count, cake_bound *out_bound) {
+    cake_bound bound = {.kernel = kernel};
+    for (uint32_t i = 0; i < kernel->statics.count; i++)
+        bind_value(arena, &bound, kernel->statics.items[i].name, kernel->statics.items[i].value);
+    cake_status status = bind_dimensions(arena, request, &bound);
+    if (status.kind != CAKE_STATUS_OK) return status;
+    for (uint32_t i = 0; i < kernel->tunables.count; i++)
+        bind_value(arena, &bound, kernel->tunables.items[i].name, kernel->tunables.items[i].value);
+    bind_value(arena, &bound, "sm_count", sm_count);
+    status = bind_scalars(arena, request, &bound);
+    if (status.kind != CAKE_STATUS_OK) return status;
+    *out_bound = bound;
+    return check_contract(arena, &bound);
+}
+
+/* ---- derived values ---- */
+
+cake_status cake_bound_evaluate(const cake_bound *bound, const cake_launch_expr *expr, const char *what, int64_t low,
+                                int64_t high, int64_t *out_value) {
+    if (!cake_launch_evaluate(expr, bound->values.items, bound->values.count, out_value))
+        return cake_status_make(CAKE_STATUS_INVALID, "%s of kernel '%s' overflows 64 bits or divides by zero", what,
+                                bound->kernel->name);
+    if (*out_value >= low && *out_value <= high) return cake_status_ok();
+    return cake_status_make(CAKE_STATUS_INVALID,
+                            "%s of kernel '%s' is %" PRId64 ", which is outside %" PRId64 " to %" PRId64, what,
+                            bound->kernel->name, *out_value, low, high);
+}
+
+static cake_status too_large(const cake_bound *bound, const cake_manifest_tensor *tensor) {
+    return cake_status_make(CAKE_STATUS_INVALID, "tensor '%s' of kernel '%s' is larger than any memory", tensor->name,
+                            bound->kernel->name);
+}
+
+/* Row-major and contiguous strides; an overflow is left to the computation of bytes, which sees larger numbers still.
+ */
+static void fill_strides(cake_tensor_layout *layout) {
+    uint64_t stride = 1;
+    for (uint32_t i = layout->rank; i-- > 0;) {
+        layout->strides[i] = (int64_t)stride;
+        if (!cake_size_multiply(stride, (uint64_t)(layout->extents[i] > 0 ? layout->extents[i] : 1), &stride) ||
+            stride > INT64_MAX)
+            stride = INT64_MAX;
+    }
+}
+
+/* (1 + sum of (extent - 1) * stride) elements, rounded up to bytes; false when that is too large. */
+static bool compute_bytes(cake_tensor_layout *layout, uint32_t element_bits) {
+    uint64_t last = 0, step;
+    layout->bytes = 0;
+    for (uint32_t i = 0; i < layout->rank; i++)
+        if (layout->extents[i] == 0) return true;
+    for (uint32_t i = 0; i < layout->rank; i++) {
+        if (!cake_size_multiply((uint64_t)layout->extents[i] - 1, (uint64_t)layout->strides[i], &step) ||
+            !cake_size_add(last, step, &last))
+            return false;
+    }
+    uint64_t bits;
+    if (last == UINT64_MAX || !cake_size_multiply(last + 1, element_bits, &bits)) return false;
+    layout->bytes = bits / 8 + (bits % 8 != 0);
+    return layout->bytes <= LARGEST_BYTES;
+}
+
+cake_status cake_bound_tensor(const cake_bound *bound, uint32_t tensor_index, cake_tensor_layout *out_layout) {
+    const cake_manifest_tensor *tensor = &bound->kernel->tensors.items[tensor_index];
+    cake_tensor_layout layout = {.rank = tensor->shape.count};
+    char what[128];
+    snprintf(what, sizeof what, "an extent of tensor '%.60s'", tensor->name);
+    for (uint32_t i = 0; i < layout.rank; i++) {
+        cake_status status = cake_bound_evaluate(bound, tensor->shape.items[i], what, 0, INT64_MAX, &layout.extents[i]);
+        if (status.kind != CAKE_STATUS_OK) return status;
+    }
+    snprintf(what, sizeof what, "a stride of tensor '%.60s'", tensor->name);
+    fill_strides(&layout);
+    for (uint32_t i = 0; i < tensor->strides.count; i++) {
+        cake_status status =
+            cake_bound_evaluate(bound, tensor->strides.items[i], what, 0, INT64_MAX, &layout.strides[i]);
+        if (status.kind != CAKE_STATUS_OK) return status;
+    }
+    if (!compute_bytes(&layout, cake_dtype_bits(cake_dtype_find(tensor->dtype)))) return too_large(bound, tensor);
+    *out_layout = layout;
+    return cake_status_ok();
+}
+
+cake_status cake_bound_grid(const cake_bound *bound, uint32_t *out_grid) {
+    int64_t grid;
+    cake_status status = cake_bound_evaluate(bound, bound->kernel->grid, "the grid", 0, INT32_MAX, &grid);
+    if (status.kind != CAKE_STATUS_OK) return status;
+    if (grid % bound->kernel->cluster != 0)
+        return cake_status_make(CAKE_STATUS_INVALID,
+                                "the grid of kernel '%s' is %" PRId64
+                                ", which is no multiple of its cluster of %" PRIu32,
+                                bound->kernel->name, grid, bound->kernel->cluster);
+    *out_grid = (uint32_t)grid;
+    return cake_status_ok();
+}

@@ -1,0 +1,3 @@
+// é only a comment
+
+

@@ -1,0 +1,3 @@
+target sm_80
+program p() {
+role x { }
