@@ -99,22 +99,24 @@ def attention():
     print("attention forward bf16: TFLOP/s, ratio to cuDNN, relative error", flush=True)
     for b, h, hk, s, d in [(4, 16, 16, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 1024, 128), (2, 32, 8, 8192, 128),
                            (8, 16, 16, 2048, 64), (1, 2, 1, 1000, 128)]:
-        kernel = Kernel(f"{FOLDER}/attention_{d}.ptx")
+        kernels = {path.split("/")[-1][:-4]: Kernel(path) for path in sorted(glob.glob(f"{FOLDER}/att*_{d}.ptx"))}
         q = torch.randn(b, h, s, d, device="cuda", dtype=BF16)
         k, v = (torch.randn(b, hk, s, d, device="cuda", dtype=BF16) for _ in range(2))
         o = poisoned(b, h, s, d)
-        dimensions = dict(B=b, HQ=h, HK=hk, S=s, T=s, D=d)
-        call = kernel.prepare(dimensions, dict(q=q, k=k, v=v, o=o), dict(scale=1.4426950408889634 / d**0.5))
-        call()
-        torch.cuda.synchronize()
+        dimensions, flops = dict(B=b, HQ=h, HK=hk, S=s, T=s, D=d), 4 * b * h * s * s * d
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             reference = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=h != hk)
-            wrong = error(o, reference())
+            want = reference()
             peer = timed(reference)
-        us = timed(call)
-        flops = 4 * b * h * s * s * d
-        print(f"{b}x{h}({hk})x{s}x{d}: cuDNN {flops / peer / 1e6:.0f} | cake {flops / us / 1e6:.0f} {peer / us:.3f}x {wrong:.1e}",
-              flush=True)
+        line = f"{b}x{h}({hk})x{s}x{d}: cuDNN {flops / peer / 1e6:.0f}"
+        for name, kernel in kernels.items():
+            o.fill_(float("nan"))
+            call = kernel.prepare(dimensions, dict(q=q, k=k, v=v, o=o), dict(scale=1.4426950408889634 / d**0.5))
+            call()
+            torch.cuda.synchronize()
+            wrong, us = error(o, want), timed(call)
+            line += f" | {name} {flops / us / 1e6:.0f} {peer / us:.3f}x {wrong:.1e}"
+        print(line, flush=True)
 
 
 def rows():

@@ -78,6 +78,21 @@ void cake_emit_write(cake_emitter *e, const cake_plan_op *op);
 variable_state *cake_emit_variable(cake_emitter *e, const cake_plan_variable *variable);
 
 /* ---- memory.c ---- */
+/* An access while its registers are emitted. */
+typedef struct cake_access_state {
+    const cake_plan_access *access;
+    const cake_plan_place *place;
+    const cake_layout *layout; /* null: scalar */
+    cake_dtype dtype;
+    uint32_t element_bytes, width;
+    LLVMValueRef position[CAKE_MAX_RANK]; /* i64 or i32 by dimension: base + thread part */
+} cake_access_state;
+cake_access_state cake_emit_access_open(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout);
+/* Condition under which register r is accessed; null: always. */
+LLVMValueRef cake_emit_access_predicate(cake_emitter *e, const cake_access_state *s, uint32_t r);
+LLVMValueRef cake_emit_access_pointer(cake_emitter *e, const cake_access_state *s, uint32_t r);
+/* Of threads that hold the same elements the owner, of a scalar the elected lane; null: all threads own theirs. */
+LLVMValueRef cake_emit_owner(cake_emitter *e, const cake_layout *layout);
 void cake_emit_load(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_store(cake_emitter *e, const cake_plan_op *op);
 /* Shared-memory address (i32) of the place's origin, for copies and matrix descriptors. */
@@ -86,6 +101,9 @@ LLVMValueRef cake_emit_shared_address(cake_emitter *e, uint32_t offset);
 LLVMValueRef cake_emit_shared_pointer(cake_emitter *e, LLVMValueRef offset);
 /* The kernel argument behind a tensor's pointer. */
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
+
+/* ---- atomic.c ---- */
+void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op);
 
 /* ---- sync.c ---- */
 void cake_emit_slot_states(cake_emitter *e);

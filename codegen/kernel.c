@@ -201,6 +201,9 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_STORE:
         cake_emit_store(e, op);
         return;
+    case CAKE_PLAN_ATOMIC:
+        cake_emit_atomic(e, op);
+        return;
     case CAKE_PLAN_FOR:
         emit_for(e, op);
         return;

@@ -165,14 +165,14 @@ void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op) {
         LLVMValueRef offset = LLVMBuildMul(e->builder, group, cake_emit_i32(e, rows >> 4), "");
         s.x.base = LLVMBuildAdd(e->builder, s.x.base, LLVMBuildZExt(e->builder, offset, e->i64, ""), "");
     }
-    LLVMValueRef keeps_old = cake_emit_i32(e, 0);
-    if (!matrix->fresh) {
+    LLVMValueRef keeps_old = cake_emit_i32(e, !matrix->fresh);
+    if (!matrix->fresh && accumulator->fresh) {
         LLVMValueRef fresh = LLVMBuildLoad2(e->builder, e->i1, accumulator->fresh, "");
         keeps_old = LLVMBuildZExt(e->builder, LLVMBuildNot(e->builder, fresh, ""), e->i32, "");
     }
     for (uint32_t block = 0; block < matrix->m_blocks; block++)
         emit_block_of_rows(e, &s, accumulator, keeps_old, block);
-    LLVMBuildStore(e->builder, LLVMConstInt(e->i1, 0, 0), accumulator->fresh);
+    if (accumulator->fresh) LLVMBuildStore(e->builder, LLVMConstInt(e->i1, 0, 0), accumulator->fresh);
     mark_in_flight(e, matrix->accumulator);
 }
 

@@ -7,16 +7,8 @@
 #include "codegen/emit.h"
 #include "plan/range.h"
 
-typedef struct access_state {
-    const cake_plan_access *access;
-    const cake_plan_place *place;
-    const cake_layout *layout; /* null: scalar */
-    cake_dtype dtype;
-    uint32_t element_bytes, width;
-    LLVMValueRef position[CAKE_MAX_RANK]; /* i64 or i32 by dimension: base + thread part */
-} access_state;
-
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor) {
+    if (tensor->view_of) tensor = tensor->view_of;
     for (uint32_t i = 0; i < e->argument_count; i++)
         if (e->arguments[i].kind == CAKE_ARGUMENT_POINTER && e->plan->tensors.items[e->arguments[i].index] == tensor)
             return LLVMGetParam(e->function, i);
@@ -98,10 +90,11 @@ static LLVMTypeRef position_type(cake_emitter *e, const cake_plan_place *place) 
     return place->buffer ? e->i32 : e->i64;
 }
 
-static void open_positions(cake_emitter *e, access_state *s) {
+static void open_positions(cake_emitter *e, cake_access_state *s) {
     LLVMTypeRef type = position_type(e, s->place);
     for (uint8_t d = 0; d < s->place->dimensions; d++) {
         const cake_plan_index *index = &s->place->index[d];
+        if (index->kind == CAKE_INDEX_GATHER) continue; /* differs by register */
         s->position[d] = cake_emit_index(e, index->base, type);
         if (index->kind != CAKE_INDEX_RANGE || !s->layout) continue;
         LLVMValueRef thread = cake_emit_thread_coordinate(e, s->layout, index->axis);
@@ -110,8 +103,20 @@ static void open_positions(cake_emitter *e, access_state *s) {
     }
 }
 
-static LLVMValueRef register_position(cake_emitter *e, const access_state *s, uint8_t d, uint32_t r) {
+/* The index that belongs to register r of the tile. */
+static LLVMValueRef gathered(cake_emitter *e, const cake_access_state *s, const cake_plan_index *index, uint32_t r) {
+    cake_coordinate coordinate = {{0}};
+    for (uint8_t k = 0; k < index->base->shape.rank; k++)
+        if (index->base->shape.extents[k] > 1) coordinate.at[k] = s->layout->registers[r].at[index->axis + k];
+    uint32_t found = cake_layout_find(index->base->layout, &coordinate);
+    CAKE_ASSERT(found != UINT32_MAX);
+    LLVMTypeRef type = position_type(e, s->place);
+    return LLVMBuildIntCast2(e->builder, cake_emit_register(e, index->base, found), type, 1, "");
+}
+
+static LLVMValueRef register_position(cake_emitter *e, const cake_access_state *s, uint8_t d, uint32_t r) {
     const cake_plan_index *index = &s->place->index[d];
+    if (index->kind == CAKE_INDEX_GATHER) return gathered(e, s, index, r);
     if (index->kind != CAKE_INDEX_RANGE || !s->layout) return s->position[d];
     uint32_t at = s->layout->registers[r].at[index->axis];
     return LLVMBuildAdd(e->builder, s->position[d], LLVMConstInt(position_type(e, s->place), at, 0), "");
@@ -129,7 +134,7 @@ static bool always_inside(const cake_plan_place *place, uint8_t d) {
 }
 
 /* Condition under which register r is accessed; null: always. */
-static LLVMValueRef predicate(cake_emitter *e, const access_state *s, uint32_t r) {
+LLVMValueRef cake_emit_access_predicate(cake_emitter *e, const cake_access_state *s, uint32_t r) {
     LLVMValueRef on = NULL;
     LLVMTypeRef type = position_type(e, s->place);
     for (uint8_t d = 0; s->access->clip && d < s->place->dimensions; d++) {
@@ -190,7 +195,7 @@ static void unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dt
 
 /* ---- addresses ---- */
 
-static LLVMValueRef pointer(cake_emitter *e, const access_state *s, uint32_t r) {
+LLVMValueRef cake_emit_access_pointer(cake_emitter *e, const cake_access_state *s, uint32_t r) {
     LLVMValueRef position[CAKE_MAX_RANK];
     for (uint8_t d = 0; d < s->place->dimensions; d++)
         position[d] = register_position(e, s, d, r);
@@ -242,7 +247,7 @@ static void set_alignment(cake_emitter *e, LLVMValueRef instruction, uint32_t by
     LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
 }
 
-static void load_words(cake_emitter *e, const access_state *s, LLVMValueRef address, uint32_t bytes,
+static void load_words(cake_emitter *e, const cake_access_state *s, LLVMValueRef address, uint32_t bytes,
                        LLVMValueRef *words) {
     uint32_t count = word_count(bytes);
     LLVMTypeRef type = count > 1 ? LLVMVectorType(e->i32, count) : word_type(e, bytes);
@@ -253,7 +258,7 @@ static void load_words(cake_emitter *e, const access_state *s, LLVMValueRef addr
 }
 
 /* words: in, what lanes that are off get; out, what was loaded. */
-static void load_predicated(cake_emitter *e, const access_state *s, LLVMValueRef on, LLVMValueRef address,
+static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMValueRef on, LLVMValueRef address,
                             uint32_t bytes, LLVMValueRef *words) {
     uint32_t count = word_count(bytes);
     bool shared = s->place->buffer != NULL;
@@ -287,8 +292,8 @@ static void load_predicated(cake_emitter *e, const access_state *s, LLVMValueRef
     }
 }
 
-static access_state open_access(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout) {
-    access_state s = {.access = access, .place = &access->place, .layout = layout, .width = access->width};
+cake_access_state cake_emit_access_open(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout) {
+    cake_access_state s = {.access = access, .place = &access->place, .layout = layout, .width = access->width};
     s.dtype = access->place.tensor ? access->place.tensor->dtype : access->place.buffer->dtype;
     s.element_bytes = cake_dtype_bits(s.dtype) / 8;
     open_positions(e, &s);
@@ -296,13 +301,13 @@ static access_state open_access(cake_emitter *e, const cake_plan_access *access,
 }
 
 void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
-    access_state s = open_access(e, op->u.access, op->result->layout);
+    cake_access_state s = cake_emit_access_open(e, op->u.access, op->result->layout);
     uint32_t count = cake_emit_register_count(op->result), bytes = s.element_bytes * s.width;
     LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
     LLVMValueRef off = op->u.access->clip_value ? cake_emit_scalar(e, op->u.access->clip_value)
                                                 : LLVMConstNull(cake_emit_type(e, s.dtype));
     for (uint32_t r = 0; r < count; r += s.width) {
-        LLVMValueRef words[4], filler[16], address = pointer(e, &s, r), on = predicate(e, &s, r);
+        LLVMValueRef words[4], filler[16], address = cake_emit_access_pointer(e, &s, r), on = cake_emit_access_predicate(e, &s, r);
         if (on) {
             for (uint32_t i = 0; i < s.width; i++)
                 filler[i] = off;
@@ -319,7 +324,7 @@ void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
 /* ---- store ---- */
 
 /* Of threads that hold the same elements only the owner stores; of a scalar, the elected lane. */
-static LLVMValueRef owner(cake_emitter *e, const cake_layout *layout) {
+LLVMValueRef cake_emit_owner(cake_emitter *e, const cake_layout *layout) {
     LLVMValueRef on = NULL, zero = cake_emit_i32(e, 0);
     if (!layout) return LLVMBuildICmp(e->builder, LLVMIntNE, e->elected, zero, "");
     uint32_t lanes = cake_layout_repeated_lanes(layout), warps = cake_layout_repeated_warps(layout);
@@ -341,7 +346,7 @@ static void store_words(cake_emitter *e, LLVMValueRef address, uint32_t bytes, L
     set_alignment(e, LLVMBuildStore(e->builder, all, address), bytes, false);
 }
 
-static void store_predicated(cake_emitter *e, const access_state *s, LLVMValueRef on, LLVMValueRef address,
+static void store_predicated(cake_emitter *e, const cake_access_state *s, LLVMValueRef on, LLVMValueRef address,
                              uint32_t bytes, LLVMValueRef *words) {
     uint32_t count = word_count(bytes);
     bool shared = s->place->buffer != NULL;
@@ -363,7 +368,7 @@ static void store_predicated(cake_emitter *e, const access_state *s, LLVMValueRe
 
 /* Eight registers, two 8x8 blocks below each other and two beside: lane l addresses row l % 16 of columns l / 16 * 8
  * (PTX ISA 'stmatrix'). */
-static void store_matrices(cake_emitter *e, const access_state *s, const cake_plan_value *value) {
+static void store_matrices(cake_emitter *e, const cake_access_state *s, const cake_plan_value *value) {
     const cake_plan_place *place = s->place;
     uint8_t rank = place->dimensions;
     LLVMValueRef position[CAKE_MAX_RANK];
@@ -395,22 +400,22 @@ static void store_matrices(cake_emitter *e, const access_state *s, const cake_pl
 
 void cake_emit_store(cake_emitter *e, const cake_plan_op *op) {
     const cake_plan_value *value = op->operands[0];
-    access_state s = open_access(e, op->u.access, value->layout);
+    cake_access_state s = cake_emit_access_open(e, op->u.access, value->layout);
     if (op->u.access->form == CAKE_ACCESS_STMATRIX) {
         store_matrices(e, &s, value);
         return;
     }
-    LLVMValueRef owns = owner(e, value->layout);
+    LLVMValueRef owns = cake_emit_owner(e, value->layout);
     uint32_t count = cake_emit_register_count(value), bytes = s.element_bytes * s.width;
     for (uint32_t r = 0; r < count; r += s.width) {
-        LLVMValueRef words[4], elements[16], on = predicate(e, &s, r);
+        LLVMValueRef words[4], elements[16], on = cake_emit_access_predicate(e, &s, r);
         for (uint32_t i = 0; i < s.width; i++)
             elements[i] = cake_emit_register(e, value, r + i);
         pack(e, elements, s.width, s.dtype, words);
         if (owns) on = both(e, on, owns);
         if (on)
-            store_predicated(e, &s, on, pointer(e, &s, r), bytes, words);
+            store_predicated(e, &s, on, cake_emit_access_pointer(e, &s, r), bytes, words);
         else
-            store_words(e, pointer(e, &s, r), bytes, words);
+            store_words(e, cake_emit_access_pointer(e, &s, r), bytes, words);
     }
 }

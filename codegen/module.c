@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -14,8 +15,9 @@
 
 /* No inlining, vectorising or unrolling on our own: the schedule has said what it wants. */
 #define PASSES                                                                                                         \
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,gvn,loop-simplify,lcssa,loop-mssa(licm),loop-unroll<O2>,"         \
-    "instcombine<no-verify-fixpoint>,"                                                                                                     \
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,gvn,loop-simplify,lcssa,loop-mssa(licm),"     \
+    "loop-unroll<O2>,"                                                                                                 \
+    "instcombine<no-verify-fixpoint>,"                                                                                 \
     "early-cse,dse,simplifycfg)"
 
 typedef struct session {
@@ -26,12 +28,26 @@ typedef struct session {
     LLVMBuilderRef builder;
     LLVMDIBuilderRef debug;
     LLVMMetadataRef file, unit;
+    bool failed; /* LLVM reported an error; 'error' has its words */
     char error[300];
 } session;
 
 static void keep_error(session *s, char *message) {
     snprintf(s->error, sizeof s->error, "%s", message ? message : "no reason given");
     if (message) LLVMDisposeMessage(message);
+}
+
+/* Left alone, LLVM prints its complaints and ends the process: errors that it can go on after become a status, the
+ * others are our bug. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
+    session *s = context;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || s->failed) return;
+    s->failed = true;
+    keep_error(s, LLVMGetDiagInfoDescription(info));
+}
+
+static void on_fatal_error(const char *reason) {
+    cake_assert_failed(reason, "LLVM", 0);
 }
 
 static bool open_target(session *s, const cake_target_info *target) {
@@ -56,8 +72,11 @@ static bool open_target(session *s, const cake_target_info *target) {
 
 static void open_debug(session *s, const cake_source *source) {
     const char *tool = "cake";
+    char *name = cake_arena_copy(s->arena, source->name, strlen(source->name));
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\') *c = '_'; /* PTX has no escapes that ptxas reads */
     s->debug = LLVMCreateDIBuilder(s->module);
-    s->file = LLVMDIBuilderCreateFile(s->debug, source->name, strlen(source->name), "", 0);
+    s->file = LLVMDIBuilderCreateFile(s->debug, name, strlen(name), "", 0);
     s->unit = LLVMDIBuilderCreateCompileUnit(s->debug, LLVMDWARFSourceLanguageC11, s->file, tool, strlen(tool), 1, "",
                                              0, 0, "", 0, DEBUG_DIRECTIVES_ONLY, 0, 0, 0, "", 0, "", 0);
     LLVMAddModuleFlag(
@@ -171,8 +190,11 @@ static void close_session(session *s) {
 
 cake_status cake_codegen_emit(cake_arena *arena, const cake_codegen_request *request, cake_text *out) {
     session s = {.arena = arena, .context = LLVMContextCreate()};
-    bool done = build(&s, request) && write(&s, request, out);
+    LLVMInstallFatalErrorHandler(on_fatal_error);
+    LLVMContextSetDiagnosticHandler(s.context, on_diagnostic, &s);
+    bool done = build(&s, request) && write(&s, request, out) && !s.failed;
     close_session(&s);
+    LLVMResetFatalErrorHandler();
     return done ? cake_status_ok() : cake_status_make(CAKE_STATUS_FAILED, "LLVM: %s", s.error);
 }
 

@@ -79,8 +79,11 @@ static uint32_t result_register(const cake_plan_op *op, uint32_t r) {
     if (op->result->shape.rank == 0) return 0;
     cake_coordinate coordinate = {{0}};
     uint8_t kept = 0;
-    for (uint8_t d = 0; d < from->shape.rank; d++)
-        if (!(op->u.reduction->axes >> d & 1)) coordinate.at[kept++] = from->registers[r].at[d];
+    bool stays = op->u.reduction->within != CAKE_WITHIN_TEAM; /* folded axes are kept */
+    for (uint8_t d = 0; d < from->shape.rank; d++) {
+        bool folded = op->u.reduction->axes >> d & 1;
+        if (!folded || stays) coordinate.at[kept++] = folded ? 0 : from->registers[r].at[d];
+    }
     return cake_layout_find(to, &coordinate);
 }
 
@@ -152,7 +155,7 @@ void cake_emit_reduce(cake_emitter *e, const cake_plan_op *op) {
         LLVMValueRef value = input(e, op, r);
         registers[into] = registers[into] ? combine(e, op, registers[into], value) : value;
     }
-    for (uint32_t r = 0; r < count; r++)
+    for (uint32_t r = 0; r < count && reduction->within != CAKE_WITHIN_LANE; r++)
         for (uint32_t bit = 0; bit < CAKE_LANE_BITS; bit++)
             if (reduction->lane_bits >> bit & 1)
                 registers[r] = combine(e, op, registers[r], shuffle(e, registers[r], 1u << bit));

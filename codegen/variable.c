@@ -25,7 +25,7 @@ variable_state *cake_emit_variable(cake_emitter *e, const cake_plan_variable *va
     state->registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, state->count);
     for (uint32_t r = 0; r < state->count; r++)
         state->registers[r] = new_alloca(e, cake_emit_type(e, variable->dtype));
-    if (variable->accumulator) state->fresh = new_alloca(e, e->i1);
+    if (variable->accumulator && !variable->computed) state->fresh = new_alloca(e, e->i1);
     return state;
 }
 

@@ -59,25 +59,26 @@ void cake_compile_plan(cake_compilation *compilation, const cake_compile_options
                              CAKE_PUSH(compilation->arena, &manifest->kernels));
 }
 
-static bool common_knows(const cake_common *common, const char *name) {
+static void add_tunes(cake_arena *arena, const cake_common *common, cake_name_list *names) {
     for (uint32_t i = 0; i < common->tunes.count; i++)
-        if (strcmp(common->tunes.items[i]->name, name) == 0) return true;
-    return false;
+        *CAKE_PUSH(arena, names) = common->tunes.items[i]->name;
 }
 
-bool cake_compile_knows(const cake_compilation *compilation, const char *name) {
+cake_name_list cake_compile_names(const cake_compilation *compilation) {
     const cake_module *module = compilation->module;
-    if (common_knows(&module->common, name)) return true;
+    cake_arena *arena = compilation->arena;
+    cake_name_list names = {0};
+    add_tunes(arena, &module->common, &names);
     for (uint32_t i = 0; i < module->kernels.count; i++) {
         const cake_kernel *kernel = module->kernels.items[i];
-        if (common_knows(&kernel->common, name)) return true;
+        add_tunes(arena, &kernel->common, &names);
         for (uint32_t d = 0; d < kernel->dimensions.count; d++)
-            if (strcmp(kernel->dimensions.items[d]->name, name) == 0) return true;
+            *CAKE_PUSH(arena, &names) = kernel->dimensions.items[d]->name;
     }
     for (uint32_t i = 0; i < module->programs.count; i++)
         for (uint32_t d = 0; d < module->programs.items[i]->dimensions.count; d++)
-            if (strcmp(module->programs.items[i]->dimensions.items[d]->name, name) == 0) return true;
-    return false;
+            *CAKE_PUSH(arena, &names) = module->programs.items[i]->dimensions.items[d]->name;
+    return names;
 }
 
 static cake_status emit_code(cake_compilation *compilation, cake_codegen_form form, cake_text *out) {

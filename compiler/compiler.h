@@ -45,11 +45,14 @@ void cake_compile_open(cake_compilation *compilation, cake_arena *arena, const c
 /* After an error in the frontend this does nothing. */
 void cake_compile_plan(cake_compilation *compilation, const cake_compile_options *options);
 
-/* Whether a name given with -D means something: a tunable, static or dimension of any kernel or program. */
-bool cake_compile_knows(const cake_compilation *compilation, const char *name);
+typedef CAKE_VECTOR(const char *) cake_name_list;
 
-/* Appends what was asked for. IR needs a parsed module, all others plans without errors. UNAVAILABLE without the code
- * generator's shared object or (for cubin) without ptxas. */
+/* What -D may name: the tunables and dimensions, static ones among them, of all kernels and programs. */
+cake_name_list cake_compile_names(const cake_compilation *compilation);
+
+/* Appends what was asked for. IR needs a parsed module, all others plans without errors. INVALID where the file holds
+ * no kernel, UNAVAILABLE without the code generator's shared object or (for cubin) without ptxas, FAILED when LLVM or
+ * ptxas refuses: that is a bug of ours. A cubin may add diagnostics, errors among them. */
 CAKE_MUST_USE cake_status cake_compile_emit(cake_compilation *compilation, cake_emit_form form, cake_text *out);
 
 /* Version of LLVM, or null without the code generator. */
@@ -58,8 +61,9 @@ const char *cake_compile_llvm_version(cake_arena *arena);
 /* ---- assemble.c ---- */
 
 /* Runs ptxas (first on PATH, then /usr/local/cuda/bin) on PTX text and appends the cubin to 'out'. Its remarks (spills,
- * serialised wgmma, ignored setmaxnreg) become reports on the source line that '.loc' names. UNAVAILABLE without ptxas,
- * FAILED with its words when it refuses. */
+ * serialised wgmma, ignored setmaxnreg) become reports on the source line that '.loc' names. Nothing is appended when
+ * the schedule asks for too many registers (Q106, an error) or the status is not OK: UNAVAILABLE without ptxas, TIMEOUT
+ * when it hangs, FAILED with its words when it refuses. */
 CAKE_MUST_USE cake_status cake_compile_assemble(cake_compilation *compilation, const char *ptx, size_t size,
                                                 cake_text *out);
 

@@ -1,44 +1,40 @@
 #include "driver/compile_command.h"
 
-#include <jansson.h>
 #include <string.h>
-#include <time.h>
 
 #include "driver/compile_setup.h"
+#include "driver/document.h"
+#include "driver/output.h"
 #include "driver/run_command.h"
 
 /* ---- reports ---- */
 
-static json_t *document(const char *command) {
-    return json_pack("{s:i, s:s}", "schema", 1, "command", command);
-}
-
-static void print_document(json_t *json, FILE *out) {
-    json_dumpf(json, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    fputc('\n', out);
-    json_decref(json);
-}
-
-/* Diagnostics and problem of one compilation, as text or as a JSON document of the command. */
+/* Diagnostics and problem as text, or as a document of the command; 'text' is what it made, null: nothing to show. */
 static void report(const cake_options *options, const char *command, const cake_compilation *c, const char *problem,
-                   int exit_status, FILE *out, FILE *err) {
+                   int exit_status, const cake_text *text, FILE *out, FILE *err) {
     if (!cake_options_json(options)) {
         cake_diagnostics_print(&c->diagnostics, err);
-        if (problem) fprintf(err, "cakec: %s\n", problem);
+        if (problem) cake_complain(c->arena, problem, err);
         return;
     }
-    json_t *json = document(command);
-    json_object_set_new(json, "ok", json_boolean(exit_status == CAKE_DONE));
-    json_object_set_new(json, "diagnostics", cake_diagnostics_json(&c->diagnostics));
-    if (problem) json_object_set_new(json, "message", json_string(problem));
-    print_document(json, out);
+    json_t *document = cake_document_create(command, exit_status == CAKE_DONE);
+    json_object_set_new(document, "error", cake_document_error(c->arena, cake_exit_kind(exit_status), problem));
+    json_object_set_new(document, "diagnostics", cake_diagnostics_json(&c->diagnostics));
+    if (text && exit_status == CAKE_DONE)
+        json_object_set_new(document, "text", cake_document_string(c->arena, cake_text_string(text)));
+    cake_document_print(document, out);
 }
 
-static bool one_file(const cake_options *options, FILE *err) {
-    if (options->files.count == 1) return true;
-    fprintf(err, "cakec: give one file; --help lists commands and options\n");
-    return false;
+int cake_command_refuse(cake_arena *arena, const cake_options *options, const char *command, const char *problem,
+                        FILE *out, FILE *err) {
+    if (cake_options_json(options))
+        cake_document_refuse(arena, command, cake_exit_kind(CAKE_COMMAND_LINE), problem, out);
+    else
+        cake_complain(arena, problem, err);
+    return CAKE_COMMAND_LINE;
 }
+
+#define ONE_FILE "give one file; --help lists commands and options"
 
 /* ---- compile ---- */
 
@@ -50,167 +46,128 @@ static cake_emit_form emit_form(const cake_options *options) {
     return CAKE_EMIT_PTX;
 }
 
-/* A cubin's manifest stands beside it. */
+/* A cubin's manifest stands beside it, and first: whoever finds the cubin finds both. */
 static cake_status write_all(cake_compilation *c, cake_emit_form form, const char *path, const cake_text *text,
                              FILE *out) {
-    cake_status status = cake_write_output(c->arena, path, cake_text_string(text), text->size, out);
-    if (status.kind != CAKE_STATUS_OK || form != CAKE_EMIT_CUBIN || !path || strcmp(path, "-") == 0) return status;
-    cake_text manifest;
-    cake_text_init(&manifest, c->arena);
-    cake_manifest_write(&c->manifest, &manifest);
-    return cake_write_output(c->arena, cake_arena_format(c->arena, "%s.json", path), cake_text_string(&manifest),
-                             manifest.size, out);
+    cake_status status = cake_status_ok();
+    if (form == CAKE_EMIT_CUBIN && cake_output_is_file(path)) {
+        cake_text manifest;
+        cake_text_init(&manifest, c->arena);
+        cake_manifest_write(&c->manifest, &manifest);
+        const char *beside = cake_arena_format(c->arena, "%s.json", path);
+        status = cake_output_write(c->arena, beside, cake_text_string(&manifest), manifest.size, out);
+    }
+    if (status.kind != CAKE_STATUS_OK) return status;
+    return cake_output_write(c->arena, path, cake_text_string(text), text->size, out);
 }
 
-static int status_exit(cake_status status) {
-    return status.kind == CAKE_STATUS_OK        ? CAKE_DONE
-           : status.kind == CAKE_STATUS_INVALID ? CAKE_WRONG
-                                                : CAKE_ENVIRONMENT;
+/* Gives the exit status. In JSON mode, what has no path is part of the document. */
+static int emit(const cake_options *options, cake_compilation *c, cake_text *text, const char *path,
+                const char **out_problem, FILE *out) {
+    cake_emit_form form = emit_form(options);
+    cake_status status = cake_compile_emit(c, form, text);
+    if (status.kind == CAKE_STATUS_OK && c->diagnostics.error_count) return CAKE_WRONG;
+    if (status.kind == CAKE_STATUS_OK && (path || !cake_options_json(options)))
+        status = write_all(c, form, path, text, out);
+    if (status.kind != CAKE_STATUS_OK) *out_problem = cake_arena_format(c->arena, "%s", status.message);
+    return cake_exit_status(&status);
 }
 
 int cake_compile_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
     cake_compilation c;
+    cake_text text;
     const char *problem = NULL, *path = cake_options_text(options, CAKE_OPTION_OUTPUT, NULL);
-    if (!one_file(options, err)) return CAKE_COMMAND_LINE;
     cake_emit_form form = emit_form(options);
+    if (path && strcmp(path, "-") == 0) path = NULL;
+    if (options->files.count != 1) return cake_command_refuse(arena, options, "compile", ONE_FILE, out, err);
+    if (form == CAKE_EMIT_CUBIN && !path && cake_options_json(options))
+        return cake_command_refuse(arena, options, "compile", "--emit cubin --format json needs -o PATH", out, err);
+    cake_text_init(&text, arena);
     int exit_status = cake_compile_setup(arena, options, options->files.items[0], form != CAKE_EMIT_IR, &c, &problem);
-    if (exit_status == CAKE_DONE) {
-        cake_text text;
-        cake_text_init(&text, arena);
-        cake_status status = cake_compile_emit(&c, form, &text);
-        if (status.kind == CAKE_STATUS_OK && (path || !cake_options_json(options)))
-            status = write_all(&c, form, path, &text, out);
-        exit_status = status_exit(status);
-        if (exit_status != CAKE_DONE) problem = cake_arena_format(arena, "%s", status.message);
-    }
-    report(options, "compile", &c, problem, exit_status, out, err);
+    if (exit_status == CAKE_DONE) exit_status = emit(options, &c, &text, path, &problem, out);
+    report(options, "compile", &c, problem, exit_status, path ? NULL : &text, out, err);
     return exit_status;
-}
-
-/* ---- check ---- */
-
-static void count_obligations(const cake_compilation *c, json_t *file) {
-    const cake_manifest_proof *proof = &c->manifest.proof;
-    json_t *trust = json_array();
-    for (uint32_t k = 0; k < c->manifest.kernels.count; k++)
-        for (uint32_t i = 0; i < c->manifest.kernels.items[k].trust.count; i++)
-            json_array_append_new(trust, json_string(c->manifest.kernels.items[k].trust.items[i]));
-    json_object_set_new(file, "obligations",
-                        json_pack("{s:i, s:i, s:i, s:i}", "proved", (int)proof->proved, "refuted", (int)proof->refuted,
-                                  "unknown", (int)proof->unknown, "unchecked", (int)proof->unchecked));
-    json_object_set_new(file, "trust", trust);
-}
-
-static void print_verdict(const cake_compilation *c, const char *path, FILE *out) {
-    const cake_manifest_proof *proof = &c->manifest.proof;
-    fprintf(out, "%s: %u proved, %u refuted, %u unknown, %u unchecked", path, proof->proved, proof->refuted,
-            proof->unknown, proof->unchecked);
-    for (uint32_t i = 0; i < proof->families.count; i++)
-        fprintf(out, "%s%s", i ? ", " : " (", proof->families.items[i]);
-    fprintf(out, proof->families.count ? ")\n" : "\n");
-}
-
-static double milliseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int check_one(cake_arena *arena, const cake_options *options, const char *path, json_t *files, FILE *out,
-                     FILE *err) {
-    cake_compilation c;
-    const char *problem = NULL;
-    double begin = milliseconds();
-    int exit_status = cake_compile_setup(arena, options, path, true, &c, &problem);
-    if (!files) {
-        cake_diagnostics_print(&c.diagnostics, err);
-        if (problem) fprintf(err, "cakec: %s\n", problem);
-        if (exit_status == CAKE_DONE) print_verdict(&c, path, out);
-        return exit_status;
-    }
-    json_t *file = json_pack("{s:s, s:b}", "file", path, "ok", exit_status == CAKE_DONE);
-    count_obligations(&c, file);
-    json_object_set_new(file, "ms", json_real((double)(int64_t)((milliseconds() - begin) * 10) / 10));
-    json_object_set_new(file, "diagnostics", cake_diagnostics_json(&c.diagnostics));
-    if (problem) json_object_set_new(file, "message", json_string(problem));
-    json_array_append_new(files, file);
-    return exit_status;
-}
-
-int cake_check_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
-    json_t *files = cake_options_json(options) ? json_array() : NULL;
-    int worst = CAKE_DONE;
-    if (options->files.count == 0) {
-        fprintf(err, "cakec: give the files to check\n");
-        return CAKE_COMMAND_LINE;
-    }
-    for (uint32_t i = 0; i < options->files.count; i++) {
-        int one = check_one(arena, options, options->files.items[i], files, out, err);
-        if (one > worst) worst = one;
-    }
-    if (!files) return worst;
-    json_t *json = document("check");
-    json_object_set_new(json, "files", files);
-    print_document(json, out);
-    return worst;
-}
-
-/* ---- fmt, explain ---- */
-
-int cake_format_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
-    cake_source source;
-    cake_compilation c = {.arena = arena};
-    const char *problem = NULL, *text = NULL;
-    if (!one_file(options, err)) return CAKE_COMMAND_LINE;
-    cake_status status = cake_source_read(arena, options->files.items[0], &source);
-    cake_diagnostics_init(&c.diagnostics, arena, &source);
-    if (status.kind == CAKE_STATUS_OK) text = cake_frontend_format(arena, &source, &c.diagnostics);
-    if (status.kind == CAKE_STATUS_OK && text) status = cake_write_output(arena, NULL, text, strlen(text), out);
-    if (status.kind != CAKE_STATUS_OK) problem = status.message;
-    int exit_status = problem ? status_exit(status) : text ? CAKE_DONE : CAKE_WRONG;
-    if (exit_status != CAKE_DONE) report(options, "fmt", &c, problem, exit_status, out, err);
-    return exit_status;
-}
-
-int cake_explain_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
-    (void)arena;
-    if (!one_file(options, err)) return CAKE_COMMAND_LINE;
-    cake_diagnostic_code code = cake_diagnostic_code_find(options->files.items[0]);
-    if (code == CAKE_DIAGNOSTIC_COUNT) {
-        fprintf(err, "cakec: there is no code '%s'\n", options->files.items[0]);
-        return CAKE_COMMAND_LINE;
-    }
-    const cake_diagnostic_info *info = cake_diagnostic_info_of(code);
-    if (!cake_options_json(options)) {
-        fprintf(out, "%s (%s): %s\n\n%s\n", info->code, info->category, info->title, info->explanation);
-        return CAKE_DONE;
-    }
-    json_t *json = document("explain");
-    json_object_update_new(json, json_pack("{s:s, s:s, s:s, s:s}", "code", info->code, "category", info->category,
-                                           "title", info->title, "explanation", info->explanation));
-    print_document(json, out);
-    return CAKE_DONE;
 }
 
 /* ---- run, bench ---- */
 
 int cake_launch_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
     cake_compilation c;
-    const char *problem = NULL, *command = options->command == CAKE_COMMAND_RUN ? "run" : "bench";
-    if (!one_file(options, err)) return CAKE_COMMAND_LINE;
-    const char *path = options->files.items[0];
-    int exit_status = cake_compile_setup(arena, options, path, true, &c, &problem);
     cake_text ptx;
+    const char *problem = NULL, *command = options->command == CAKE_COMMAND_RUN ? "run" : "bench";
+    if (options->files.count != 1) return cake_command_refuse(arena, options, command, ONE_FILE, out, err);
+    const char *path = options->files.items[0];
     cake_text_init(&ptx, arena);
+    int exit_status = cake_compile_setup(arena, options, path, true, &c, &problem);
     if (exit_status == CAKE_DONE) {
         cake_status status = cake_compile_emit(&c, CAKE_EMIT_PTX, &ptx);
-        exit_status = status_exit(status);
+        exit_status = cake_exit_status(&status);
         if (exit_status != CAKE_DONE) problem = cake_arena_format(arena, "%s", status.message);
     }
     if (exit_status != CAKE_DONE) {
-        report(options, command, &c, problem, exit_status, out, err);
+        report(options, command, &c, problem, exit_status, NULL, out, err);
         return exit_status;
     }
+    if (!cake_options_json(options)) cake_diagnostics_print(&c.diagnostics, err);
     cake_run_code code = {.path = path, .bytes = cake_text_string(&ptx), .size = ptx.size};
     return cake_run_command(options, &code, out, err);
+}
+
+/* ---- fmt ---- */
+
+static bool is_formatted(const cake_source *source, const char *text) {
+    return strlen(text) == source->size && memcmp(text, source->text, source->size) == 0;
+}
+
+int cake_format_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
+    cake_source source;
+    cake_text text;
+    cake_compilation c = {.arena = arena};
+    const char *problem = NULL, *formatted = NULL;
+    bool only_check = cake_options_has(options, CAKE_OPTION_ONLY_CHECK);
+    if (options->files.count != 1) return cake_command_refuse(arena, options, "fmt", ONE_FILE, out, err);
+    cake_text_init(&text, arena);
+    cake_status status = cake_source_read(arena, options->files.items[0], &source);
+    cake_diagnostics_init(&c.diagnostics, arena, status.kind == CAKE_STATUS_OK ? &source : NULL);
+    if (status.kind == CAKE_STATUS_OK) formatted = cake_frontend_format(arena, &source, &c.diagnostics);
+    if (formatted) cake_text_add_string(&text, formatted);
+    if (formatted && !only_check && !cake_options_json(options))
+        status = cake_output_write(arena, NULL, formatted, text.size, out);
+    if (formatted && only_check && !is_formatted(&source, formatted))
+        status = cake_status_make(CAKE_STATUS_INVALID, "'%.300s' is not as 'cakec fmt' prints it", source.name);
+    if (status.kind != CAKE_STATUS_OK) problem = status.message;
+    int exit_status = problem ? cake_exit_status(&status) : formatted ? CAKE_DONE : CAKE_WRONG;
+    report(options, "fmt", &c, problem, exit_status, only_check ? NULL : &text, out, err);
+    return exit_status;
+}
+
+/* ---- explain ---- */
+
+static const char *unknown_code(cake_arena *arena, const char *name) {
+    const char *codes[CAKE_DIAGNOSTIC_COUNT];
+    for (cake_diagnostic_code code = 0; code < CAKE_DIAGNOSTIC_COUNT; code++)
+        codes[code] = cake_diagnostic_info_of(code)->code;
+    const char *nearest = cake_nearest_name(name, codes, CAKE_DIAGNOSTIC_COUNT);
+    return cake_arena_format(arena, "there is no code '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
+                             nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+int cake_explain_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
+    if (options->files.count != 1) return cake_command_refuse(arena, options, "explain", "give one code", out, err);
+    const char *name = options->files.items[0];
+    cake_diagnostic_code code = cake_diagnostic_code_find(name);
+    if (code == CAKE_DIAGNOSTIC_COUNT)
+        return cake_command_refuse(arena, options, "explain", unknown_code(arena, name), out, err);
+    const cake_diagnostic_info *info = cake_diagnostic_info_of(code);
+    if (!cake_options_json(options)) {
+        fprintf(out, "%s (%s, %s): %s\n\n%s\n", info->code, cake_severity_name(info->severity), info->category,
+                info->title, info->explanation);
+        return CAKE_DONE;
+    }
+    json_t *document = cake_document_create("explain", true);
+    json_object_update_new(document, json_pack("{s:[], s:s, s:s, s:s, s:s, s:s}", "diagnostics", "code", info->code,
+                                               "severity", cake_severity_name(info->severity), "category",
+                                               info->category, "title", info->title, "explanation", info->explanation));
+    cake_document_print(document, out);
+    return CAKE_DONE;
 }

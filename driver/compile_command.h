@@ -17,4 +17,8 @@ int cake_explain_command(cake_arena *arena, const cake_options *options, FILE *o
 /* run and bench */
 int cake_launch_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err);
 
+/* For the commands: says that the command line is wrong, as text or as a document, and gives that status. */
+int cake_command_refuse(cake_arena *arena, const cake_options *options, const char *command, const char *problem,
+                        FILE *out, FILE *err);
+
 #endif

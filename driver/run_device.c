@@ -7,8 +7,7 @@
 #include "runtime/timing.h"
 
 /* Bytes before and after each tensor that must stay as they are; a multiple of the alignment of allocations. */
-#define GUARD_BYTES   4096
-#define GUARD_PATTERN 0xC3
+#define GUARD_BYTES 4096
 
 /* Sets of tensors are in turn until together they are this large, far beyond any L2. */
 #define ROTATION_BYTES ((uint64_t)256 << 20)
@@ -62,11 +61,17 @@ static cake_status load_code(session *run) {
 
 /* ---- tensors on the device ---- */
 
-static cake_status place_tensor(const session *run, const cake_run_tensor *tensor, cake_tensor_argument *out_argument) {
+/* Guards differ by tensor, so that bytes copied from one tensor's guard to another's are found. */
+static unsigned char guard_pattern(uint32_t index) {
+    return (unsigned char)(0xC3 + 37 * index);
+}
+
+static cake_status place_tensor(const session *run, uint32_t index, cake_tensor_argument *out_argument) {
+    const cake_run_tensor *tensor = &run->job->tensors.items[index];
     cake_address block;
     uint64_t bytes = tensor->bytes + 2 * GUARD_BYTES;
     RETURN_UNLESS_OK(cake_device_alloc(run->device, bytes, &block));
-    RETURN_UNLESS_OK(cake_device_fill(run->device, block, GUARD_PATTERN, bytes, NULL));
+    RETURN_UNLESS_OK(cake_device_fill(run->device, block, guard_pattern(index), bytes, NULL));
     RETURN_UNLESS_OK(cake_stream_wait(run->device, NULL));
     *out_argument = (cake_tensor_argument){tensor->name, block + GUARD_BYTES, tensor->bytes};
     return cake_device_upload(run->device, out_argument->address, tensor->data, tensor->bytes);
@@ -75,7 +80,7 @@ static cake_status place_tensor(const session *run, const cake_run_tensor *tenso
 /* One set of tensors; nothing is freed: the child ends soon, and its context with it. */
 static cake_status place_tensors(const session *run, cake_tensor_argument *out_arguments) {
     for (uint32_t i = 0; i < run->job->tensors.count; i++) {
-        RETURN_UNLESS_OK(place_tensor(run, &run->job->tensors.items[i], &out_arguments[i]));
+        RETURN_UNLESS_OK(place_tensor(run, i, &out_arguments[i]));
         cake_watch_send(run->channel, CAKE_RUN_MESSAGE_ALIVE, 0, NULL, 0);
     }
     return cake_status_ok();
@@ -97,10 +102,10 @@ static cake_status prepare_call(const session *run, const cake_tensor_argument *
 
 /* ---- run ---- */
 
-static uint64_t count_changed(const unsigned char *bytes) {
+static uint64_t count_changed(const unsigned char *bytes, unsigned char pattern) {
     uint64_t changed = 0;
     for (uint32_t i = 0; i < GUARD_BYTES; i++)
-        changed += bytes[i] != GUARD_PATTERN;
+        changed += bytes[i] != pattern;
     return changed;
 }
 
@@ -108,7 +113,7 @@ static cake_status check_guards(const session *run, uint32_t index, const cake_t
     unsigned char before[GUARD_BYTES], after[GUARD_BYTES];
     RETURN_UNLESS_OK(cake_device_download(run->device, before, argument->address - GUARD_BYTES, GUARD_BYTES));
     RETURN_UNLESS_OK(cake_device_download(run->device, after, argument->address + argument->bytes, GUARD_BYTES));
-    cake_run_damage damage = {count_changed(before), count_changed(after)};
+    cake_run_damage damage = {count_changed(before, guard_pattern(index)), count_changed(after, guard_pattern(index))};
     if (damage.before || damage.after)
         cake_watch_send(run->channel, CAKE_RUN_MESSAGE_DAMAGE, index, &damage, sizeof damage);
     return cake_status_ok();
@@ -166,7 +171,7 @@ static cake_status plan_restores(const session *run, cake_tensor_argument *prist
     for (uint32_t i = 0; i < run->job->tensors.count; i++) {
         const cake_run_tensor *tensor = &run->job->tensors.items[i];
         if (tensor->mode != CAKE_TENSOR_INOUT || tensor->bytes == 0) continue;
-        if (!pristine[i].address) RETURN_UNLESS_OK(place_tensor(run, tensor, &pristine[i]));
+        if (!pristine[i].address) RETURN_UNLESS_OK(place_tensor(run, i, &pristine[i]));
         restores[(*out_count)++] = (cake_timing_restore){arguments[i].address, pristine[i].address, arguments[i].bytes};
     }
     return cake_status_ok();

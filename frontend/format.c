@@ -1,16 +1,16 @@
 /* Canonical layout: the tokens as they are, with comments and line breaks kept, and everything between them set anew.
  *
- * Works on tokens alone, so it cannot change what a schedule says. A line is indented by two spaces more than the line that
- * opened the innermost block, a continued line by four more than its statement. Comments behind code stand two spaces after
- * it, on neighbouring lines below each other. */
+ * Works on tokens alone, so it cannot change what a schedule says. A line is indented by two spaces more than the line
+ * that opened the innermost block, a continued line by four more than its statement. Comments behind code stand two
+ * spaces after it, on neighbouring lines below each other. */
 #include <string.h>
 
 #include "frontend/internal.h"
 #include "frontend/lexer.h"
 
-#define BLOCK_INDENT 2u
+#define BLOCK_INDENT        2u
 #define CONTINUATION_INDENT 4u
-#define COMMENT_GAP 2u
+#define COMMENT_GAP         2u
 
 /* An open bracket or brace. */
 typedef struct bracket {
@@ -58,27 +58,23 @@ static bool ends_value(const cake_token *token, const cake_token *before) {
     default:
         return false;
     }
-    if (before->kind == TOKEN_DOT)
-        return true;
-    if (token->keyword == KEYWORD_NONE)
-        return cake_dtype_find(token->name) == CAKE_DTYPE_NONE;
+    if (before->kind == TOKEN_DOT) return true;
+    if (token->keyword == KEYWORD_NONE) return cake_dtype_find(token->name) == CAKE_DTYPE_NONE;
     return token->keyword == KEYWORD_INF || token->keyword == KEYWORD_NAN || token->keyword == KEYWORD_TRUE ||
            token->keyword == KEYWORD_FALSE;
 }
 
-/* '(' right behind the word: a call or a parameter list, not a group. 'max', 'count' and 'round' are functions unless they
- * stand behind a value, where they are clauses. */
+/* '(' right behind the word: a call or a parameter list, not a group. 'max', 'count' and 'round' are functions unless
+ * they stand behind a value, where they are clauses. */
 static bool takes_arguments(const layout *formatter) {
     const cake_token *word = &formatter->previous, *before = &formatter->before_previous;
-    if (word->kind != TOKEN_WORD)
-        return false;
+    if (word->kind != TOKEN_WORD) return false;
     if (is_keyword(before, KEYWORD_ROLE) || is_keyword(word, KEYWORD_PEER) || is_keyword(word, KEYWORD_RAGGED))
         return true;
-    if (is_keyword(word, KEYWORD_TILE))
-        return !is_keyword(before, KEYWORD_FOR);
+    if (is_keyword(word, KEYWORD_TILE)) return !is_keyword(before, KEYWORD_FOR);
     if (word->keyword != KEYWORD_NONE)
-        return before->kind == TOKEN_DOT || (cake_builtin_find(word->name) != CAKE_BUILTIN_NONE &&
-                                             (before->kind != TOKEN_WORD || before->keyword != KEYWORD_NONE));
+        return before->kind == TOKEN_DOT ||
+               (cake_builtin_find(word->name) != CAKE_BUILTIN_NONE && !ends_value(before, &(cake_token){0}));
     return cake_dtype_find(word->name) == CAKE_DTYPE_NONE;
 }
 
@@ -98,8 +94,7 @@ static bool space_before_open(const layout *formatter) {
     const cake_token *previous = &formatter->previous;
     if (previous->kind == TOKEN_OPEN_PAREN || previous->kind == TOKEN_OPEN_BRACKET || formatter->previous_is_unary)
         return false;
-    if (formatter->token.kind == TOKEN_OPEN_PAREN)
-        return !takes_arguments(formatter);
+    if (formatter->token.kind == TOKEN_OPEN_PAREN) return !takes_arguments(formatter);
     return !ends_value(previous, &formatter->before_previous) &&
            !(previous->kind == TOKEN_WORD && previous->keyword == KEYWORD_NONE);
 }
@@ -109,16 +104,11 @@ static bool space_between(const layout *formatter) {
     if (next == TOKEN_COMMA || next == TOKEN_SEMICOLON || next == TOKEN_CLOSE_PAREN || next == TOKEN_CLOSE_BRACKET ||
         next == TOKEN_DOT || next == TOKEN_AT || previous == TOKEN_DOT || previous == TOKEN_AT)
         return false;
-    if ((next == TOKEN_ASSIGN || previous == TOKEN_ASSIGN) && innermost(formatter) == TOKEN_OPEN_PAREN)
-        return false;
-    if (next == TOKEN_OPEN_PAREN || next == TOKEN_OPEN_BRACKET)
-        return space_before_open(formatter);
-    if (previous == TOKEN_OPEN_PAREN || previous == TOKEN_OPEN_BRACKET || formatter->previous_is_unary)
-        return false;
-    if (next == TOKEN_CLOSE_BRACE || previous == TOKEN_OPEN_BRACE)
-        return in_block(formatter);
-    if (next == TOKEN_COLON)
-        return previous == TOKEN_COMMA;
+    if ((next == TOKEN_ASSIGN || previous == TOKEN_ASSIGN) && innermost(formatter) == TOKEN_OPEN_PAREN) return false;
+    if (next == TOKEN_OPEN_PAREN || next == TOKEN_OPEN_BRACKET) return space_before_open(formatter);
+    if (previous == TOKEN_OPEN_PAREN || previous == TOKEN_OPEN_BRACKET || formatter->previous_is_unary) return false;
+    if (next == TOKEN_CLOSE_BRACE || previous == TOKEN_OPEN_BRACE) return in_block(formatter);
+    if (next == TOKEN_COLON) return previous == TOKEN_COMMA;
     return true;
 }
 
@@ -152,8 +142,7 @@ static void begin_line(layout *formatter) {
     uint32_t indent = line_indent(formatter);
     for (uint32_t i = 0; i < indent; i++)
         cake_text_add(&formatter->text, " ", 1);
-    if (!cake_token_is_open(formatter->previous.kind) && in_block(formatter))
-        formatter->indent = indent;
+    if (!cake_token_is_open(formatter->previous.kind) && in_block(formatter)) formatter->indent = indent;
 }
 
 static void add_code(layout *formatter) {
@@ -171,23 +160,19 @@ static void track_openings(layout *formatter) {
         opening->indent = formatter->indent;
     }
     bool closes = kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACKET || kind == TOKEN_CLOSE_BRACE;
-    if (closes && formatter->openings.count > 0)
-        formatter->openings.count--;
+    if (closes && formatter->openings.count > 0) formatter->openings.count--;
 }
 
 static void add_token(layout *formatter) {
     bool at_start = formatter->lines.count == 0 || formatter->token.newlines > 0;
-    if (at_start)
-        begin_line(formatter);
+    if (at_start) begin_line(formatter);
     if (formatter->token.kind == TOKEN_COMMENT && !at_start) {
         current_line(formatter)->comment = formatter->token.span;
         return;
     }
-    if (!at_start && space_between(formatter))
-        cake_text_add(&formatter->text, " ", 1);
+    if (!at_start && space_between(formatter)) cake_text_add(&formatter->text, " ", 1);
     add_code(formatter);
-    if (formatter->token.kind == TOKEN_COMMENT)
-        return;
+    if (formatter->token.kind == TOKEN_COMMENT) return;
     cake_token_kind kind = formatter->token.kind;
     bool after_value = ends_value(&formatter->previous, &formatter->before_previous);
     formatter->previous_is_unary = kind == TOKEN_NOT || kind == TOKEN_TILDE || (kind == TOKEN_SUB && !after_value);
@@ -210,8 +195,7 @@ static bool has_comment(const output_line *line) {
 static void add_commented_lines(layout *formatter, uint32_t first, uint32_t last, cake_text *out) {
     uint32_t width = 0;
     for (uint32_t i = first; i < last; i++)
-        if (line_width(&formatter->lines.items[i]) > width)
-            width = line_width(&formatter->lines.items[i]);
+        if (line_width(&formatter->lines.items[i]) > width) width = line_width(&formatter->lines.items[i]);
     for (uint32_t i = first; i < last; i++) {
         const output_line *line = &formatter->lines.items[i];
         cake_text_add_string(out, line->blank_before ? "\n" : "");
@@ -247,19 +231,14 @@ static const char *add_lines(layout *formatter) {
 const char *cake_frontend_format(cake_arena *arena, const cake_source *source, cake_diagnostics *diagnostics) {
     uint32_t errors_before = diagnostics->error_count;
     cake_module *module = cake_frontend_parse_unresolved(arena, source, diagnostics);
-    if (diagnostics->error_count != errors_before)
-        return NULL;
+    if (diagnostics->error_count != errors_before) return NULL;
     layout formatter = {.arena = arena, .source = source};
-    formatter.lexer = (cake_lexer){.arena = arena,
-                                   .source = source,
-                                   .names = &module->names,
-                                   .diagnostics = diagnostics,
-                                   .keep_comments = true};
+    formatter.lexer = (cake_lexer){
+        .arena = arena, .source = source, .names = &module->names, .diagnostics = diagnostics, .keep_comments = true};
     cake_text_init(&formatter.text, arena);
     for (;;) {
         formatter.token = cake_lexer_next(&formatter.lexer);
-        if (formatter.token.kind == TOKEN_END)
-            return add_lines(&formatter);
+        if (formatter.token.kind == TOKEN_END) return add_lines(&formatter);
         add_token(&formatter);
     }
 }

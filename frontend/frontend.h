@@ -39,6 +39,8 @@ bool cake_parser_take(cake_parser *parser, const char *text);
 bool cake_parser_expect(cake_parser *parser, const char *text);
 /* An identifier, or null after an error (reported). */
 cake_name cake_parser_name(cake_parser *parser, cake_span *out_span);
+/* The same for names that are never looked up in expressions (shapes): any word, reserved ones too. */
+cake_name cake_parser_any_name(cake_parser *parser, cake_span *out_span);
 /* Takes any number of statement ends (newlines, ';'); false if there was none. */
 bool cake_parser_end_of_statement(cake_parser *parser);
 bool cake_parser_at_end(const cake_parser *parser);

@@ -22,7 +22,7 @@ static const struct {
     uint32_t size; /* 0: no punctuation */
     bool open;
 } token_rows[TOKEN_KIND_COUNT] = {
-#define CAKE_TOKEN(enumerator, description) [TOKEN_##enumerator] = {description, 0, false},
+#define CAKE_TOKEN(enumerator, description)          [TOKEN_##enumerator] = {description, 0, false},
 #define CAKE_PUNCTUATION(enumerator, spelling, open) [TOKEN_##enumerator] = {spelling, sizeof(spelling) - 1, open},
 #include "frontend/tokens.def"
 #undef CAKE_TOKEN
@@ -42,8 +42,7 @@ cake_keyword cake_keyword_find(const char *text) {
     while (low < high) {
         cake_keyword middle = low + (high - low) / 2;
         int order = strcmp(text, keyword_rows[middle].text);
-        if (order == 0)
-            return middle;
+        if (order == 0) return middle;
         if (order < 0)
             high = middle;
         else
@@ -87,7 +86,8 @@ static uint32_t word_end(const cake_lexer *lexer, uint32_t offset) {
     return offset;
 }
 
-/* The newline behind a comment. A zero byte in it is an error: text with one inside cannot be given back as a string. */
+/* The newline behind a comment. A zero byte in it is an error: text with one inside cannot be given back as a string.
+ */
 static uint32_t comment_end(const cake_lexer *lexer, uint32_t at) {
     const char *text = lexer->source->text;
     bool reported = false;
@@ -108,8 +108,7 @@ static void skip_space(cake_lexer *lexer, cake_token *token) {
     uint32_t at = lexer->offset;
     for (;;) {
         char c = byte_at(lexer, at);
-        if (c == '\n')
-            token->newlines++;
+        if (c == '\n') token->newlines++;
         if (c == '\n' || c == ' ' || c == '\t' || c == '\r')
             at++;
         else if (is_comment(lexer, at) && !lexer->keep_comments)
@@ -132,8 +131,7 @@ static void scan_comment(cake_lexer *lexer, cake_token *token) {
 static bool is_family(const char *text, uint32_t size) {
     static const char *const families[] = {"tma", "async", "bulk", "wgmma", "tcgen05", "grid", "atomic"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strlen(families[i]) == size && memcmp(families[i], text, size) == 0)
-            return true;
+        if (strlen(families[i]) == size && memcmp(families[i], text, size) == 0) return true;
     return false;
 }
 
@@ -170,8 +168,7 @@ static bool scan_digits(const cake_lexer *lexer, uint32_t *at, bool hexadecimal)
 
 static bool starts_exponent(const cake_lexer *lexer, uint32_t at) {
     char c = byte_at(lexer, at);
-    if (c != 'e' && c != 'E')
-        return false;
+    if (c != 'e' && c != 'E') return false;
     char sign = byte_at(lexer, at + 1);
     return is_digit(sign) || ((sign == '+' || sign == '-') && is_digit(byte_at(lexer, at + 2)));
 }
@@ -185,17 +182,15 @@ static bool scan_number_text(const cake_lexer *lexer, cake_token *token, uint32_
         *at += 2;
         return scan_digits(lexer, at, true);
     }
-    if (!scan_digits(lexer, at, false))
-        return false;
+    if (!scan_digits(lexer, at, false)) return false;
     if (byte_at(lexer, *at) == '.' && byte_at(lexer, *at + 1) != '.' && !is_letter(byte_at(lexer, *at + 1))) {
         token->kind = TOKEN_FLOAT;
         (*at)++;
-        if (!scan_digits(lexer, at, false))
-            return false;
+        if (!scan_digits(lexer, at, false)) return false;
     }
     if (starts_exponent(lexer, *at)) {
         token->kind = TOKEN_FLOAT;
-        *at += 2;
+        *at += is_digit(byte_at(lexer, *at + 1)) ? 1 : 2;
         return scan_digits(lexer, at, false);
     }
     return true;
@@ -205,8 +200,7 @@ static bool integer_value(const char *digits, bool hexadecimal, uint64_t *out_va
     uint64_t value = 0, base = hexadecimal ? 16 : 10;
     for (const char *c = hexadecimal ? digits + 2 : digits; *c; c++) {
         uint64_t digit = is_digit(*c) ? (uint64_t)(*c - '0') : (uint64_t)((*c | 0x20) - 'a' + 10);
-        if (value > (UINT64_MAX - digit) / base)
-            return false;
+        if (value > (UINT64_MAX - digit) / base) return false;
         value = value * base + digit;
     }
     *out_value = value;
@@ -218,11 +212,9 @@ static bool number_value(const cake_lexer *lexer, cake_token *token) {
     char digits[NUMBER_MAX_BYTES + 1];
     uint32_t size = 0;
     for (uint32_t at = token->span.begin; at < token->span.end; at++)
-        if (lexer->source->text[at] != '_')
-            digits[size++] = lexer->source->text[at];
+        if (lexer->source->text[at] != '_') digits[size++] = lexer->source->text[at];
     digits[size] = '\0';
-    if (token->kind == TOKEN_INT)
-        return integer_value(digits, token->hexadecimal, &token->integer);
+    if (token->kind == TOKEN_INT) return integer_value(digits, token->hexadecimal, &token->integer);
     token->real = strtod(digits, NULL);
     return isfinite(token->real);
 }
@@ -249,8 +241,7 @@ static cake_token_kind punctuation_at(const cake_lexer *lexer, uint32_t offset) 
     uint32_t left = lexer->source->size - offset;
     for (cake_token_kind kind = TOKEN_END; kind < TOKEN_KIND_COUNT; kind++) {
         uint32_t size = token_rows[kind].size;
-        if (size != 0 && size <= left && memcmp(text, token_rows[kind].text, size) == 0)
-            return kind;
+        if (size != 0 && size <= left && memcmp(text, token_rows[kind].text, size) == 0) return kind;
     }
     return TOKEN_BAD;
 }
@@ -273,12 +264,23 @@ static const char *unknown_hint(char c) {
     return "";
 }
 
-static void scan_unknown(cake_lexer *lexer, cake_token *token) {
-    uint32_t end = token->span.begin + 1;
-    while (end < lexer->source->size && !starts_token(lexer, end))
+/* The end of a run of bytes that start no token; what looks like a string is one run. */
+static uint32_t unknown_end(const cake_lexer *lexer, uint32_t begin) {
+    const char *text = lexer->source->text;
+    uint32_t size = lexer->source->size, end = begin + 1;
+    if (text[begin] == '"' || text[begin] == '\'') {
+        while (end < size && text[end] != '\n' && text[end] != text[begin])
+            end++;
+        return end < size && text[end] == text[begin] ? end + 1 : end;
+    }
+    while (end < size && !starts_token(lexer, end))
         end++;
+    return end;
+}
+
+static void scan_unknown(cake_lexer *lexer, cake_token *token) {
     token->kind = TOKEN_BAD;
-    token->span.end = end;
+    token->span.end = unknown_end(lexer, token->span.begin);
     unsigned first = (unsigned char)lexer->source->text[token->span.begin];
     if (first > 0x20 && first < 0x7F)
         cake_report(lexer->diagnostics, CAKE_L101, token->span, "'%c' starts no token%s", (int)first,
@@ -291,8 +293,7 @@ cake_token cake_lexer_next(cake_lexer *lexer) {
     cake_token token = {.kind = TOKEN_END};
     skip_space(lexer, &token);
     token.span.begin = token.span.end = lexer->offset;
-    if (lexer->offset == lexer->source->size)
-        return token;
+    if (lexer->offset == lexer->source->size) return token;
     char c = byte_at(lexer, lexer->offset);
     if (is_comment(lexer, lexer->offset)) {
         scan_comment(lexer, &token);
@@ -303,8 +304,7 @@ cake_token cake_lexer_next(cake_lexer *lexer) {
     } else {
         token.kind = punctuation_at(lexer, lexer->offset);
         token.span.end = token.span.begin + token_rows[token.kind].size;
-        if (token.kind == TOKEN_BAD)
-            scan_unknown(lexer, &token);
+        if (token.kind == TOKEN_BAD) scan_unknown(lexer, &token);
     }
     lexer->offset = token.span.end;
     return token;

@@ -1,8 +1,8 @@
 /* Lexer: bytes to tokens, one at a time.
  *
- * Newlines are no tokens; each token tells how many stand before it. Whether one of them ends a statement depends on the
- * brackets around it, which the parser knows. Dotted words of the instruction families ('tma.load', 'atomic.add') are one
- * token. Any bytes are legal: what starts no token is reported once a run and given as a BAD token.
+ * Newlines are no tokens; each token tells how many stand before it. Whether one of them ends a statement depends on
+ * the brackets around it, which the parser knows. Dotted words of the instruction families ('tma.load', 'atomic.add')
+ * are one token. Any bytes are legal: what starts no token is reported once a run and given as a BAD token.
  */
 #ifndef CAKE_FRONTEND_LEXER_H
 #define CAKE_FRONTEND_LEXER_H
@@ -11,7 +11,7 @@
 #include "support/intern.h"
 
 typedef enum cake_token_kind {
-#define CAKE_TOKEN(enumerator, description) TOKEN_##enumerator,
+#define CAKE_TOKEN(enumerator, description)          TOKEN_##enumerator,
 #define CAKE_PUNCTUATION(enumerator, spelling, open) TOKEN_##enumerator,
 #include "frontend/tokens.def"
 #undef CAKE_TOKEN
@@ -39,13 +39,13 @@ typedef enum cake_keyword_place {
 typedef struct cake_token {
     cake_token_kind kind;
     cake_span span;
-    uint32_t newlines; /* before it */
-    cake_name name;    /* WORD */
-    cake_keyword keyword;   /* WORD; NONE for an identifier */
-    bool dotted;       /* WORD: of an instruction family */
-    bool hexadecimal;  /* INT */
-    uint64_t integer;  /* INT */
-    double real;       /* FLOAT */
+    uint32_t newlines;    /* before it */
+    cake_name name;       /* WORD */
+    cake_keyword keyword; /* WORD; NONE for an identifier */
+    bool dotted;          /* WORD: of an instruction family */
+    bool hexadecimal;     /* INT */
+    uint64_t integer;     /* INT */
+    double real;          /* FLOAT */
 } cake_token;
 
 typedef struct cake_lexer {

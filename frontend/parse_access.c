@@ -6,24 +6,21 @@
 /* ---- clauses ---- */
 
 static bool clause_once(cake_parser *parser, bool given) {
-    if (given)
-        cake_parser_error(parser, CAKE_L109, "'%s' is given already", parser->token.name);
+    if (given) cake_parser_error(parser, CAKE_L109, "'%s' is given already", parser->token.name);
     return !given;
 }
 
 static bool parse_operand(cake_parser *parser, cake_expr **out_expr, uint32_t *height) {
     cake_parser_advance(parser);
     *out_expr = cake_parse_prefix(parser);
-    if (*out_expr && parser->height > *height)
-        *height = parser->height;
+    if (*out_expr && parser->height > *height) *height = parser->height;
     return *out_expr != NULL;
 }
 
 static bool parse_word_operand(cake_parser *parser, const char *what, cake_name *out_name) {
     cake_named_reference word = {0};
     cake_parser_advance(parser);
-    if (!cake_parser_word(parser, what, &word))
-        return false;
+    if (!cake_parser_word(parser, what, &word)) return false;
     *out_name = word.name;
     return true;
 }
@@ -43,18 +40,14 @@ static bool parse_clip(cake_parser *parser, cake_clause_set set, cake_access_cla
         return false;
     }
     clauses->clip_value = cake_parse_prefix(parser);
-    if (clauses->clip_value && parser->height > *height)
-        *height = parser->height;
+    if (clauses->clip_value && parser->height > *height) *height = parser->height;
     return clauses->clip_value != NULL;
 }
 
 static bool clause_fits(cake_keyword keyword, cake_clause_set set) {
-    if (keyword == KEYWORD_MULTICAST)
-        return set == CAKE_CLAUSES_TMA_LOAD;
-    if (keyword == KEYWORD_CLIP)
-        return set != CAKE_CLAUSES_TMA_LOAD;
-    if (keyword == KEYWORD_CACHE)
-        return true;
+    if (keyword == KEYWORD_MULTICAST) return set == CAKE_CLAUSES_TMA_LOAD;
+    if (keyword == KEYWORD_CLIP) return set != CAKE_CLAUSES_TMA_LOAD;
+    if (keyword == KEYWORD_CACHE) return true;
     return set == CAKE_CLAUSES_LOAD || set == CAKE_CLAUSES_STORE;
 }
 
@@ -63,8 +56,8 @@ bool cake_parse_clauses(cake_parser *parser, cake_clause_set set, cake_access_cl
     uint32_t height = parser->height;
     for (bool good = true; good;) {
         cake_keyword keyword = cake_parser_keyword(parser);
-        if (keyword != KEYWORD_VEC && keyword != KEYWORD_CLIP && keyword != KEYWORD_WHERE &&
-            keyword != KEYWORD_CACHE && keyword != KEYWORD_MULTICAST)
+        if (keyword != KEYWORD_VEC && keyword != KEYWORD_CLIP && keyword != KEYWORD_WHERE && keyword != KEYWORD_CACHE &&
+            keyword != KEYWORD_MULTICAST)
             break;
         if (!clause_fits(keyword, set)) {
             cake_parser_error(parser, CAKE_L109, "'%s' is no clause of this statement", parser->token.name);
@@ -83,8 +76,7 @@ bool cake_parse_clauses(cake_parser *parser, cake_clause_set set, cake_access_cl
             cake_parser_advance(parser), *out_multicast = true;
         else
             good = false;
-        if (!good)
-            return false;
+        if (!good) return false;
     }
     parser->height = height;
     return true;
@@ -97,8 +89,7 @@ cake_expr *cake_parse_load(cake_parser *parser) {
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_LOAD);
     cake_parser_advance(parser);
     expr->u.load.place = cake_parse_place(parser);
-    if (!expr->u.load.place || !cake_parse_clauses(parser, CAKE_CLAUSES_LOAD, &expr->u.load.clauses, NULL))
-        return NULL;
+    if (!expr->u.load.place || !cake_parse_clauses(parser, CAKE_CLAUSES_LOAD, &expr->u.load.clauses, NULL)) return NULL;
     return cake_parse_finish(parser, expr, begin, parser->height + 1);
 }
 
@@ -149,8 +140,8 @@ static bool parse_atomic_clauses(cake_parser *parser, cake_expr *atomic, uint32_
         cake_keyword keyword = cake_parser_keyword(parser);
         bool good = true;
         if (keyword == KEYWORD_WHERE) {
-            good = clause_once(parser, atomic->u.atomic.where) &&
-                   parse_operand(parser, &atomic->u.atomic.where, height);
+            good =
+                clause_once(parser, atomic->u.atomic.where) && parse_operand(parser, &atomic->u.atomic.where, height);
         } else if (keyword == KEYWORD_SCOPE) {
             good = clause_once(parser, has_scope);
             cake_parser_advance(parser);
@@ -164,21 +155,17 @@ static bool parse_atomic_clauses(cake_parser *parser, cake_expr *atomic, uint32_
         } else {
             return true;
         }
-        if (!good)
-            return false;
+        if (!good) return false;
     }
 }
 
 static bool parse_atomic_operands(cake_parser *parser, cake_expr *atomic, uint32_t *height) {
     uint32_t count = cake_atomic_operand_count(atomic->u.atomic.op);
     for (uint32_t i = 0; i < count; i++) {
-        if (!cake_parser_expect_kind(parser, i == 0 ? TOKEN_ARROW : TOKEN_COMMA))
-            return false;
+        if (i == 0 ? !cake_parser_expect_arrow(parser) : !cake_parser_expect_kind(parser, TOKEN_COMMA)) return false;
         cake_expr *operand = cake_parse_expr(parser);
-        if (!operand)
-            return false;
-        if (parser->height > *height)
-            *height = parser->height;
+        if (!operand) return false;
+        if (parser->height > *height) *height = parser->height;
         *CAKE_PUSH(parser->arena, &atomic->u.atomic.operands) = operand;
     }
     return true;
@@ -187,8 +174,7 @@ static bool parse_atomic_operands(cake_parser *parser, cake_expr *atomic, uint32
 cake_expr *cake_parse_atomic(cake_parser *parser) {
     uint32_t begin = parser->token.span.begin;
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_ATOMIC);
-    if (!find_atomic(parser, &expr->u.atomic.op))
-        return NULL;
+    if (!find_atomic(parser, &expr->u.atomic.op)) return NULL;
     cake_parser_advance(parser);
     expr->u.atomic.place = cake_parse_place(parser);
     uint32_t height = parser->height;
@@ -206,17 +192,14 @@ cake_expr *cake_parse_await(cake_parser *parser, cake_expr **out_signal) {
     cake_parser_advance(parser);
     cake_expr *place = expr->u.await.place = cake_parse_place(parser);
     uint32_t height = parser->height;
-    if (!place)
-        return NULL;
+    if (!place) return NULL;
     if (out_signal && cake_parser_keyword(parser) != KEYWORD_UNTIL) {
         *out_signal = place;
         return NULL;
     }
-    if (!cake_parser_expect_keyword(parser, KEYWORD_UNTIL))
-        return NULL;
+    if (!cake_parser_expect_keyword(parser, KEYWORD_UNTIL)) return NULL;
     expr->u.await.until = cake_parse_expr(parser);
-    if (parser->height > height)
-        height = parser->height;
+    if (parser->height > height) height = parser->height;
     if (!expr->u.await.until || !cake_parser_expect_keyword(parser, KEYWORD_FROM) ||
         !cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN) || !cake_parse_exprs(parser, &expr->u.await.from) ||
         !cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN))

@@ -26,13 +26,10 @@ static bool parse_const(cake_parser *parser, cake_common *common) {
 static bool parse_tune(cake_parser *parser, cake_common *common) {
     do {
         cake_tune *tune = CAKE_NEW(parser->arena, cake_tune);
-        if (!cake_parser_identifier(parser, "a tunable's name", &tune->name, &tune->span))
-            return false;
+        if (!cake_parser_identifier(parser, "a tunable's name", &tune->name, &tune->span)) return false;
         tune->has_set = cake_parser_take_keyword(parser, KEYWORD_IN);
-        if (tune->has_set && !cake_parse_set(parser, &tune->set))
-            return false;
-        if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN) || !(tune->value = cake_parse_expr(parser)))
-            return false;
+        if (tune->has_set && !cake_parse_set(parser, &tune->set)) return false;
+        if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN) || !(tune->value = cake_parse_expr(parser))) return false;
         *CAKE_PUSH(parser->arena, &common->tunes) = tune;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     return true;
@@ -42,8 +39,7 @@ static bool parse_function_parameters(cake_parser *parser, cake_definition *defi
     definition->is_function = true;
     do {
         cake_function_parameter *parameter = CAKE_PUSH(parser->arena, &definition->parameters);
-        if (!cake_parser_identifier(parser, "a parameter's name", &parameter->name, &parameter->span))
-            return false;
+        if (!cake_parser_identifier(parser, "a parameter's name", &parameter->name, &parameter->span)) return false;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     return cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN);
 }
@@ -65,12 +61,9 @@ static bool parse_definition_value(cake_parser *parser, cake_definition *definit
 
 static bool parse_definition(cake_parser *parser, cake_common *common) {
     cake_definition *definition = CAKE_NEW(parser->arena, cake_definition);
-    if (!cake_parser_identifier(parser, "a name behind 'let'", &definition->name, &definition->span))
-        return false;
-    if (cake_parser_take_kind(parser, TOKEN_OPEN_PAREN) && !parse_function_parameters(parser, definition))
-        return false;
-    if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN) || !parse_definition_value(parser, definition))
-        return false;
+    if (!cake_parser_identifier(parser, "a name behind 'let'", &definition->name, &definition->span)) return false;
+    if (cake_parser_take_kind(parser, TOKEN_OPEN_PAREN) && !parse_function_parameters(parser, definition)) return false;
+    if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN) || !parse_definition_value(parser, definition)) return false;
     *CAKE_PUSH(parser->arena, &common->definitions) = definition;
     return true;
 }
@@ -79,16 +72,13 @@ bool cake_parse_common(cake_parser *parser, cake_common *common) {
     uint32_t begin = parser->token.span.begin;
     uint32_t constants = common->constants.count, tunes = common->tunes.count, definitions = common->definitions.count;
     if (cake_parser_take_keyword(parser, KEYWORD_CONST)) {
-        if (!parse_const(parser, common))
-            return false;
+        if (!parse_const(parser, common)) return false;
         add_declaration(parser, common, CAKE_DECLARATION_CONST, constants, common->constants.count - constants, begin);
     } else if (cake_parser_take_keyword(parser, KEYWORD_TUNE)) {
-        if (!parse_tune(parser, common))
-            return false;
+        if (!parse_tune(parser, common)) return false;
         add_declaration(parser, common, CAKE_DECLARATION_TUNE, tunes, common->tunes.count - tunes, begin);
     } else {
-        if (!cake_parser_expect_keyword(parser, KEYWORD_LET) || !parse_definition(parser, common))
-            return false;
+        if (!cake_parser_expect_keyword(parser, KEYWORD_LET) || !parse_definition(parser, common)) return false;
         add_declaration(parser, common, CAKE_DECLARATION_DEFINITION, definitions, 1, begin);
     }
     return true;
@@ -103,8 +93,7 @@ bool cake_parse_where_facts(cake_parser *parser, cake_fact_list *out_facts) {
         if (cake_parser_take_keyword(parser, KEYWORD_STATIC)) {
             cake_span span;
             fact.kind = CAKE_FACT_STATIC;
-            if (!cake_parser_identifier(parser, "a dimension behind 'static'", &fact.name, &span))
-                return false;
+            if (!cake_parser_identifier(parser, "a dimension behind 'static'", &fact.name, &span)) return false;
         } else if (cake_parser_take_keyword(parser, KEYWORD_DETERMINISTIC)) {
             fact.kind = CAKE_FACT_DETERMINISTIC;
         } else if (!(fact.condition = cake_parse_expr(parser))) {
@@ -118,17 +107,15 @@ bool cake_parse_where_facts(cake_parser *parser, cake_fact_list *out_facts) {
 
 static bool parse_where(cake_parser *parser, cake_kernel *kernel, uint32_t begin) {
     uint32_t first = kernel->facts.count;
-    if (!cake_parse_where_facts(parser, &kernel->facts))
-        return false;
+    if (!cake_parse_where_facts(parser, &kernel->facts)) return false;
     add_declaration(parser, &kernel->common, CAKE_DECLARATION_WHERE, first, kernel->facts.count - first, begin);
     return true;
 }
 
-static bool parse_conditions(cake_parser *parser, cake_kernel *kernel, cake_declaration_kind kind,
-                             cake_expr_list *list, uint32_t begin) {
+static bool parse_conditions(cake_parser *parser, cake_kernel *kernel, cake_declaration_kind kind, cake_expr_list *list,
+                             uint32_t begin) {
     uint32_t first = list->count;
-    if (!cake_parse_exprs(parser, list))
-        return false;
+    if (!cake_parse_exprs(parser, list)) return false;
     add_declaration(parser, &kernel->common, kind, first, list->count - first, begin);
     return true;
 }
@@ -158,28 +145,23 @@ static bool parse_axes(cake_parser *parser, cake_grid *grid) {
 }
 
 static bool clause_once(cake_parser *parser, const char *name, bool given) {
-    if (given)
-        cake_parser_error(parser, CAKE_L112, "this grid has '%s' already", name);
+    if (given) cake_parser_error(parser, CAKE_L112, "this grid has '%s' already", name);
     return !given;
 }
 
 static bool parse_order(cake_parser *parser, cake_grid *grid) {
     cake_named_reference order = {0};
-    if (!clause_once(parser, "order", grid->order))
-        return false;
+    if (!clause_once(parser, "order", grid->order)) return false;
     cake_parser_advance(parser);
-    if (!cake_parser_word(parser, "an order (row, grouped, snake or reverse)", &order))
-        return false;
+    if (!cake_parser_word(parser, "an order (row, grouped, snake or reverse)", &order)) return false;
     grid->order = order.name;
     grid->order_span = order.span;
-    if (!cake_parser_take_kind(parser, TOKEN_OPEN_PAREN))
-        return true;
+    if (!cake_parser_take_kind(parser, TOKEN_OPEN_PAREN)) return true;
     return cake_parse_exprs(parser, &grid->order_arguments) && cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN);
 }
 
 static bool parse_cluster(cake_parser *parser, cake_grid *grid) {
-    if (!clause_once(parser, "cluster", grid->cluster_axis))
-        return false;
+    if (!clause_once(parser, "cluster", grid->cluster_axis)) return false;
     cake_parser_advance(parser);
     return cake_parse_count(parser, "the cluster's number of CTAs, an integer", 1, &grid->cluster) &&
            cake_parser_expect_keyword(parser, KEYWORD_ALONG) &&
@@ -187,8 +169,7 @@ static bool parse_cluster(cake_parser *parser, cake_grid *grid) {
 }
 
 static bool parse_claim(cake_parser *parser, cake_grid *grid) {
-    if (!clause_once(parser, "claim", grid->claim))
-        return false;
+    if (!clause_once(parser, "claim", grid->claim)) return false;
     cake_parser_advance(parser);
     return cake_parser_identifier(parser, "the counter's tensor", &grid->claim, &grid->claim_span);
 }
@@ -215,12 +196,10 @@ static bool parse_grid(cake_parser *parser, cake_kernel *kernel, uint32_t begin)
     if (grid->persistent && cake_parser_kind(parser) == TOKEN_INT &&
         !cake_parse_count(parser, "CTAs per SM, at least 1", 1, &grid->ctas_per_sm))
         return false;
-    if (!parse_axes(parser, grid) || !parse_grid_clauses(parser, grid))
-        return false;
+    if (!parse_axes(parser, grid) || !parse_grid_clauses(parser, grid)) return false;
     grid->span = cake_parser_span_from(parser, begin);
     if (kernel->grid) {
-        cake_diagnostic *diagnostic =
-            cake_report(parser->diagnostics, CAKE_L112, grid->span, "a kernel has one grid");
+        cake_diagnostic *diagnostic = cake_report(parser->diagnostics, CAKE_L112, grid->span, "a kernel has one grid");
         cake_diagnostic_note(parser->diagnostics, diagnostic, kernel->grid->span, "the first one is here");
         return true;
     }
@@ -244,12 +223,10 @@ static bool parse_role_row(cake_parser *parser, void *context) {
         cake_parser_expected(parser, "'warps' or 'warpgroups'");
         return false;
     }
-    if (!(role->count = cake_parse_expr(parser)))
-        return false;
+    if (!(role->count = cake_parse_expr(parser))) return false;
     for (;;) {
         cake_keyword keyword = cake_parser_keyword(parser);
-        if (keyword != KEYWORD_REGS && keyword != KEYWORD_LEADER)
-            break;
+        if (keyword != KEYWORD_REGS && keyword != KEYWORD_LEADER) break;
         if (keyword == KEYWORD_REGS ? role->registers != NULL : role->leader) {
             cake_parser_error(parser, CAKE_L109, "this role has '%s' already", parser->token.name);
             return false;
@@ -281,14 +258,12 @@ static bool parse_roles(cake_parser *parser, cake_kernel *kernel, uint32_t begin
 
 static bool parse_role(cake_parser *parser, cake_kernel *kernel, uint32_t begin) {
     cake_role_body body = {0};
-    if (!cake_parser_word(parser, "a role's name", &body.role))
-        return false;
+    if (!cake_parser_word(parser, "a role's name", &body.role)) return false;
     if (cake_parser_take_kind(parser, TOKEN_OPEN_PAREN) &&
         (!cake_parser_identifier(parser, "a name for the team's index", &body.team, &body.team_span) ||
          !cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN)))
         return false;
-    if (!cake_parse_block(parser, &body.block))
-        return false;
+    if (!cake_parse_block(parser, &body.block)) return false;
     body.span = cake_parser_span_from(parser, begin);
     *CAKE_PUSH(parser->arena, &kernel->bodies) = CAKE_NEW(parser->arena, cake_role_body);
     *kernel->bodies.items[kernel->bodies.count - 1] = body;
@@ -341,8 +316,7 @@ static cake_buffer *parse_buffer(cake_parser *parser, bool tensor_memory) {
 
 static bool parse_buffer_declaration(cake_parser *parser, cake_kernel *kernel, bool tensor_memory, uint32_t begin) {
     cake_buffer *buffer = parse_buffer(parser, tensor_memory);
-    if (!buffer)
-        return false;
+    if (!buffer) return false;
     *CAKE_PUSH(parser->arena, &kernel->buffers) = buffer;
     add_declaration(parser, &kernel->common, CAKE_DECLARATION_BUFFER, kernel->buffers.count - 1, 1, begin);
     return true;
@@ -352,8 +326,7 @@ static bool parse_slot_buffer(cake_parser *parser, void *context) {
     cake_pipeline *pipeline = context;
     bool tensor_memory = cake_parser_take_keyword(parser, KEYWORD_TMEM);
     cake_buffer *buffer = parse_buffer(parser, tensor_memory);
-    if (!buffer)
-        return false;
+    if (!buffer) return false;
     buffer->pipeline = pipeline;
     *CAKE_PUSH(parser->arena, &pipeline->buffers) = buffer;
     return true;
@@ -368,8 +341,7 @@ static bool parse_pipeline_head(cake_parser *parser, cake_pipeline *pipeline) {
         return false;
     do {
         cake_named_reference consumer = {0};
-        if (!cake_parser_word(parser, "a role that reads the slots", &consumer))
-            return false;
+        if (!cake_parser_word(parser, "a role that reads the slots", &consumer)) return false;
         *CAKE_PUSH(parser->arena, &pipeline->consumers) = consumer;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     return true;
@@ -377,8 +349,7 @@ static bool parse_pipeline_head(cake_parser *parser, cake_pipeline *pipeline) {
 
 static bool parse_pipeline(cake_parser *parser, cake_kernel *kernel, uint32_t begin) {
     cake_pipeline *pipeline = CAKE_NEW(parser->arena, cake_pipeline);
-    if (!parse_pipeline_head(parser, pipeline))
-        return false;
+    if (!parse_pipeline_head(parser, pipeline)) return false;
     cake_span open = parser->token.span;
     if (!cake_parser_expect_kind(parser, TOKEN_OPEN_BRACE) ||
         !cake_parser_braced_items(parser, open, parse_slot_buffer, pipeline))
@@ -417,8 +388,7 @@ static bool parse_view(cake_parser *parser, cake_kernel *kernel, uint32_t begin)
         !cake_parser_expect_kind(parser, TOKEN_ASSIGN) || !(view->value = cake_parse_expr(parser)))
         return false;
     view->has_strides = cake_parser_take_keyword(parser, KEYWORD_STRIDES);
-    if (view->has_strides && !cake_parse_bracketed_exprs(parser, &view->strides))
-        return false;
+    if (view->has_strides && !cake_parse_bracketed_exprs(parser, &view->strides)) return false;
     *CAKE_PUSH(parser->arena, &kernel->views) = view;
     add_declaration(parser, &kernel->common, CAKE_DECLARATION_VIEW, kernel->views.count - 1, 1, begin);
     return true;

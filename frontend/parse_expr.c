@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define LOWEST_LEVEL 1
-#define NO_OPERATOR (-1)
+#define NO_OPERATOR  (-1)
 
 cake_expr *cake_parse_node(cake_parser *parser, cake_expr_kind kind) {
     cake_expr *expr = CAKE_NEW(parser->arena, cake_expr);
@@ -30,8 +30,7 @@ bool cake_parse_exprs(cake_parser *parser, cake_expr_list *out_list) {
     uint32_t height = 0;
     do {
         cake_expr *expr = cake_parse_expr(parser);
-        if (!expr)
-            return false;
+        if (!expr) return false;
         height = higher(height, parser->height);
         *CAKE_PUSH(parser->arena, out_list) = expr;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
@@ -55,11 +54,9 @@ bool cake_parse_set(cake_parser *parser, cake_set *out_set) {
     out_set->is_range = true;
     cake_expr *from = cake_parse_expr(parser);
     uint32_t height = parser->height;
-    if (!from || !cake_parser_expect_kind(parser, TOKEN_RANGE))
-        return false;
+    if (!from || !cake_parser_expect_kind(parser, TOKEN_RANGE)) return false;
     cake_expr *to = cake_parse_expr(parser);
-    if (!to)
-        return false;
+    if (!to) return false;
     parser->height = higher(height, parser->height);
     *CAKE_PUSH(parser->arena, &out_set->items) = from;
     *CAKE_PUSH(parser->arena, &out_set->items) = to;
@@ -78,8 +75,7 @@ bool cake_parse_dtype(cake_parser *parser, cake_dtype *out_dtype) {
 
 bool cake_parse_type(cake_parser *parser, cake_written_type *out_type) {
     uint32_t begin = parser->token.span.begin;
-    if (!cake_parse_dtype(parser, &out_type->dtype))
-        return false;
+    if (!cake_parse_dtype(parser, &out_type->dtype)) return false;
     if (cake_parser_kind(parser) == TOKEN_OPEN_BRACKET && !cake_parse_bracketed_exprs(parser, &out_type->extents))
         return false;
     out_type->span = cake_parser_span_from(parser, begin);
@@ -109,8 +105,7 @@ static bool parse_item(cake_parser *parser, cake_item *item) {
     } else {
         item->kind = CAKE_ITEM_ONE;
         item->base = cake_parse_expr(parser);
-        if (!item->base)
-            return false;
+        if (!item->base) return false;
         if (cake_parser_kind(parser) == TOKEN_COLON) {
             cake_parser_expected(parser, "']'; a slice is written 'base :+ length'");
             return false;
@@ -119,8 +114,7 @@ static bool parse_item(cake_parser *parser, cake_item *item) {
         if (cake_parser_take_kind(parser, TOKEN_SLICE)) {
             item->kind = CAKE_ITEM_RANGE;
             item->length = cake_parse_expr(parser);
-            if (!item->length)
-                return false;
+            if (!item->length) return false;
             parser->height = higher(height, parser->height);
         }
     }
@@ -135,13 +129,11 @@ static cake_expr *parse_index(cake_parser *parser, cake_expr *base) {
     cake_parser_advance(parser);
     do {
         cake_item item = {0};
-        if (!parse_item(parser, &item))
-            return NULL;
+        if (!parse_item(parser, &item)) return NULL;
         height = higher(height, parser->height);
         *CAKE_PUSH(parser->arena, &expr->u.index.items) = item;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
-    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_BRACKET))
-        return NULL;
+    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_BRACKET)) return NULL;
     return cake_parse_finish(parser, expr, base->span.begin, height + 1);
 }
 
@@ -150,8 +142,7 @@ static cake_expr *parse_age(cake_parser *parser, cake_expr *base) {
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_AGE);
     expr->u.age.base = base;
     cake_parser_advance(parser);
-    if (!cake_parse_count(parser, "an integer behind '@', the age of the slot", 0, &expr->u.age.age))
-        return NULL;
+    if (!cake_parse_count(parser, "an integer behind '@', the age of the slot", 0, &expr->u.age.age)) return NULL;
     return cake_parse_finish(parser, expr, base->span.begin, height + 1);
 }
 
@@ -178,10 +169,8 @@ static cake_expr *parse_dot(cake_parser *parser, cake_expr *base) {
 
 /* The bit of a modifier's name, or 0. */
 static uint8_t modifier_find(cake_name name) {
-    if (strcmp(name, "approx") == 0)
-        return CAKE_MODIFIER_APPROX;
-    if (strcmp(name, "ftz") == 0)
-        return CAKE_MODIFIER_FTZ;
+    if (strcmp(name, "approx") == 0) return CAKE_MODIFIER_APPROX;
+    if (strcmp(name, "ftz") == 0) return CAKE_MODIFIER_FTZ;
     return strcmp(name, "nan") == 0 ? CAKE_MODIFIER_NAN : 0;
 }
 
@@ -211,8 +200,7 @@ static bool take_callee(cake_parser *parser, const cake_expr *callee, cake_expr 
 }
 
 static bool parse_within(cake_parser *parser, cake_within *out_within) {
-    if (!cake_parser_take_keyword(parser, KEYWORD_WITHIN))
-        return true;
+    if (!cake_parser_take_keyword(parser, KEYWORD_WITHIN)) return true;
     if (cake_parser_take_keyword(parser, KEYWORD_LANE))
         *out_within = CAKE_WITHIN_LANE;
     else if (cake_parser_take_keyword(parser, KEYWORD_WARP))
@@ -227,10 +215,8 @@ static bool parse_within(cake_parser *parser, cake_within *out_within) {
 /* The index names that a fold of a workload runs over: the rest of its arguments. */
 static bool parse_over(cake_parser *parser, cake_expr_list *out_over) {
     uint32_t height = parser->height;
-    if (!parser->folds || !cake_parser_take_keyword(parser, KEYWORD_OVER))
-        return true;
-    if (!cake_parse_exprs(parser, out_over))
-        return false;
+    if (!parser->folds || !cake_parser_take_keyword(parser, KEYWORD_OVER)) return true;
+    if (!cake_parse_exprs(parser, out_over)) return false;
     parser->height = higher(height, parser->height);
     return true;
 }
@@ -248,22 +234,17 @@ static bool parse_argument(cake_parser *parser, cake_argument *argument) {
 static cake_expr *parse_call(cake_parser *parser, const cake_expr *callee) {
     uint32_t height = 0;
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_CALL);
-    if (!take_callee(parser, callee, expr))
-        return NULL;
+    if (!take_callee(parser, callee, expr)) return NULL;
     cake_parser_advance(parser);
     while (cake_parser_kind(parser) != TOKEN_CLOSE_PAREN) {
         cake_argument argument = {0};
-        if (!parse_argument(parser, &argument))
-            return NULL;
+        if (!parse_argument(parser, &argument)) return NULL;
         height = higher(height, parser->height);
         *CAKE_PUSH(parser->arena, &expr->u.call.arguments) = argument;
-        if (!cake_parser_take_kind(parser, TOKEN_COMMA))
-            break;
-        if (cake_parser_kind(parser) == TOKEN_CLOSE_PAREN)
-            cake_parser_expected(parser, "an argument behind ','");
+        if (!cake_parser_take_kind(parser, TOKEN_COMMA)) break;
+        if (cake_parser_kind(parser) == TOKEN_CLOSE_PAREN) cake_parser_expected(parser, "an argument behind ','");
     }
-    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN))
-        return NULL;
+    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN)) return NULL;
     return cake_parse_finish(parser, expr, callee->span.begin, height + 1);
 }
 
@@ -288,15 +269,12 @@ static cake_expr *parse_peer(cake_parser *parser) {
     uint32_t begin = parser->token.span.begin;
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_PEER);
     cake_parser_advance(parser);
-    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN))
-        return NULL;
+    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN)) return NULL;
     expr->u.peer.place = cake_parse_place(parser);
     uint32_t height = parser->height;
-    if (!expr->u.peer.place || !cake_parser_expect_kind(parser, TOKEN_COMMA))
-        return NULL;
+    if (!expr->u.peer.place || !cake_parser_expect_kind(parser, TOKEN_COMMA)) return NULL;
     expr->u.peer.rank = cake_parse_expr(parser);
-    if (!expr->u.peer.rank || !cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN))
-        return NULL;
+    if (!expr->u.peer.rank || !cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN)) return NULL;
     return cake_parse_finish(parser, expr, begin, higher(height, parser->height) + 1);
 }
 
@@ -304,14 +282,12 @@ static cake_expr *parse_name(cake_parser *parser, const char *what) {
     uint32_t begin = parser->token.span.begin;
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_NAME);
     cake_span span;
-    if (!cake_parser_identifier(parser, what, &expr->u.name.text, &span))
-        return NULL;
+    if (!cake_parser_identifier(parser, what, &expr->u.name.text, &span)) return NULL;
     return cake_parse_finish(parser, expr, begin, 1);
 }
 
 cake_expr *cake_parse_place(cake_parser *parser) {
-    if (!cake_parser_enter(parser))
-        return NULL;
+    if (!cake_parser_enter(parser)) return NULL;
     cake_expr *expr = cake_parser_keyword(parser) == KEYWORD_PEER
                           ? parse_peer(parser)
                           : parse_name(parser, "a place (a name, perhaps with [..])");
@@ -345,8 +321,7 @@ static cake_expr *parse_group(cake_parser *parser) {
     cake_parser_advance(parser);
     cake_expr *expr = cake_parse_expr(parser);
     uint32_t height = parser->height;
-    if (!expr)
-        return NULL;
+    if (!expr) return NULL;
     if (cake_parser_kind(parser) == TOKEN_COMMA) {
         if (!may_be_pair) {
             cake_parser_error(parser, CAKE_L117, "a pair stands only as the value of a function that 'let' defines");
@@ -354,13 +329,10 @@ static cake_expr *parse_group(cake_parser *parser) {
         }
         cake_parser_advance(parser);
         parser->pair_second = cake_parse_expr(parser);
-        if (!parser->pair_second)
-            return NULL;
+        if (!parser->pair_second) return NULL;
     }
-    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN))
-        return NULL;
-    if (parser->pair_second && may_be_pair)
-        parser->pair_end = parser->previous.span.end;
+    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN)) return NULL;
+    if (parser->pair_second && may_be_pair) parser->pair_end = parser->previous.span.end;
     parser->grouped = expr;
     return cake_parse_finish(parser, expr, begin, height);
 }
@@ -373,15 +345,15 @@ static cake_expr *parse_builtin(cake_parser *parser) {
     cake_parser_advance(parser);
     cake_token_kind kind = cake_parser_kind(parser);
     if (kind != TOKEN_OPEN_PAREN && kind != TOKEN_DOT) {
-        cake_parser_expected(parser, cake_arena_format(parser->arena, "'(' behind the function '%s'", expr->u.name.text));
+        cake_parser_expected(parser,
+                             cake_arena_format(parser->arena, "'(' behind the function '%s'", expr->u.name.text));
         return NULL;
     }
     return cake_parse_finish(parser, expr, begin, 1);
 }
 
 static cake_expr *parse_word(cake_parser *parser) {
-    if (cake_builtin_find(parser->token.name) != CAKE_BUILTIN_NONE)
-        return parse_builtin(parser);
+    if (cake_builtin_find(parser->token.name) != CAKE_BUILTIN_NONE) return parse_builtin(parser);
     switch ((int)parser->token.keyword) {
     case KEYWORD_INF:
         return parse_constant(parser, CAKE_EXPR_INF, false);
@@ -431,8 +403,7 @@ static bool parse_cast_clauses(cake_parser *parser, cake_expr *cast) {
     bool rounded = false;
     for (;;) {
         cake_keyword keyword = cake_parser_keyword(parser);
-        if (keyword != KEYWORD_SAT && keyword != KEYWORD_ROUND)
-            return true;
+        if (keyword != KEYWORD_SAT && keyword != KEYWORD_ROUND) return true;
         if (keyword == KEYWORD_SAT ? cast->u.cast.saturate : rounded) {
             cake_parser_error(parser, CAKE_L109, "this cast has '%s' already", parser->token.name);
             return false;
@@ -455,42 +426,31 @@ static cake_expr *parse_cast(cake_parser *parser, cake_expr_kind kind) {
     uint32_t begin = parser->token.span.begin;
     cake_expr *expr = cake_parse_node(parser, kind);
     cake_parser_advance(parser);
-    if (!cake_parse_dtype(parser, &expr->u.cast.dtype))
-        return NULL;
+    if (!cake_parse_dtype(parser, &expr->u.cast.dtype)) return NULL;
     expr->u.cast.operand = cake_parse_prefix(parser);
     uint32_t height = parser->height;
-    if (!expr->u.cast.operand || (kind == CAKE_EXPR_CAST && !parse_cast_clauses(parser, expr)))
-        return NULL;
+    if (!expr->u.cast.operand || (kind == CAKE_EXPR_CAST && !parse_cast_clauses(parser, expr))) return NULL;
     return cake_parse_finish(parser, expr, begin, height + 1);
 }
 
 static cake_expr *parse_prefix_here(cake_parser *parser) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_SUB)
-        return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_NEG);
-    if (kind == TOKEN_TILDE)
-        return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_BIT_NOT);
-    if (kind == TOKEN_NOT)
-        return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_NOT);
+    if (kind == TOKEN_SUB) return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_NEG);
+    if (kind == TOKEN_TILDE) return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_BIT_NOT);
+    if (kind == TOKEN_NOT) return parse_unary(parser, CAKE_EXPR_UNARY, CAKE_UNARY_NOT);
     if (kind == TOKEN_WORD && parser->token.dotted && strncmp(parser->token.name, "atomic.", 7) == 0)
         return cake_parse_atomic(parser);
     cake_keyword keyword = cake_parser_keyword(parser);
-    if (keyword == KEYWORD_RELAYOUT)
-        return parse_unary(parser, CAKE_EXPR_RELAYOUT, CAKE_UNARY_NEG);
-    if (keyword == KEYWORD_CAST)
-        return parse_cast(parser, CAKE_EXPR_CAST);
-    if (keyword == KEYWORD_BITCAST)
-        return parse_cast(parser, CAKE_EXPR_BITCAST);
-    if (keyword == KEYWORD_LOAD)
-        return cake_parse_load(parser);
-    if (keyword == KEYWORD_AWAIT)
-        return cake_parse_await(parser, NULL);
+    if (keyword == KEYWORD_RELAYOUT) return parse_unary(parser, CAKE_EXPR_RELAYOUT, CAKE_UNARY_NEG);
+    if (keyword == KEYWORD_CAST) return parse_cast(parser, CAKE_EXPR_CAST);
+    if (keyword == KEYWORD_BITCAST) return parse_cast(parser, CAKE_EXPR_BITCAST);
+    if (keyword == KEYWORD_LOAD) return cake_parse_load(parser);
+    if (keyword == KEYWORD_AWAIT) return cake_parse_await(parser, NULL);
     return parse_postfix(parser);
 }
 
 cake_expr *cake_parse_prefix(cake_parser *parser) {
-    if (!cake_parser_enter(parser))
-        return NULL;
+    if (!cake_parser_enter(parser)) return NULL;
     cake_expr *expr = parse_prefix_here(parser);
     cake_parser_leave(parser);
     return expr;
@@ -513,8 +473,7 @@ static int binary_operator(const cake_parser *parser) {
     };
     cake_token_kind kind = cake_parser_kind(parser);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].token == kind)
-            return (int)rows[i].op;
+        if (rows[i].token == kind) return (int)rows[i].op;
     return NO_OPERATOR;
 }
 
@@ -523,13 +482,11 @@ static cake_expr *parse_binary(cake_parser *parser, int level) {
     cake_expr *left = cake_parse_prefix(parser);
     while (left) {
         int op = binary_operator(parser);
-        if (op == NO_OPERATOR || cake_binary_level((cake_binary_op)op) < level)
-            break;
+        if (op == NO_OPERATOR || cake_binary_level((cake_binary_op)op) < level) break;
         uint32_t height = parser->height;
         cake_parser_advance(parser);
         cake_expr *right = parse_binary(parser, cake_binary_level((cake_binary_op)op) + 1);
-        if (!right)
-            return NULL;
+        if (!right) return NULL;
         cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_BINARY);
         expr->u.binary.op = (cake_binary_op)op;
         expr->u.binary.left = left;
@@ -554,7 +511,8 @@ static bool is_equality(cake_binary_op op) {
 /* What is wrong with a chain of two or more comparisons, or null. */
 static const char *chain_fault(const cake_expr *chain, bool has_bare_bits) {
     if (has_bare_bits)
-        return "'&', '^' and '|' bind tighter than comparisons: put each comparison in parentheses, '(a < b) & (c < d)'";
+        return "'&', '^' and '|' bind tighter than comparisons: put each comparison in parentheses, '(a < b) & (c < "
+               "d)'";
     for (uint32_t i = 0; i < chain->u.compare.ops.count; i++) {
         cake_binary_op op = chain->u.compare.ops.items[i];
         if (is_equality(op))
@@ -568,8 +526,7 @@ static const char *chain_fault(const cake_expr *chain, bool has_bare_bits) {
 static cake_expr *parse_comparison(cake_parser *parser) {
     cake_expr *first = parse_binary(parser, LOWEST_LEVEL);
     int op = first ? binary_operator(parser) : NO_OPERATOR;
-    if (op == NO_OPERATOR)
-        return first;
+    if (op == NO_OPERATOR) return first;
     uint32_t height = parser->height;
     bool has_bare_bits = is_bits(first) && first != parser->grouped;
     cake_expr *chain = cake_parse_node(parser, CAKE_EXPR_COMPARE);
@@ -577,8 +534,7 @@ static cake_expr *parse_comparison(cake_parser *parser) {
     for (; op != NO_OPERATOR; op = binary_operator(parser)) {
         cake_parser_advance(parser);
         cake_expr *operand = parse_binary(parser, LOWEST_LEVEL);
-        if (!operand)
-            return NULL;
+        if (!operand) return NULL;
         height = higher(height, parser->height);
         has_bare_bits = has_bare_bits || (is_bits(operand) && operand != parser->grouped);
         *CAKE_PUSH(parser->arena, &chain->u.compare.ops) = (cake_binary_op)op;
@@ -586,26 +542,22 @@ static cake_expr *parse_comparison(cake_parser *parser) {
     }
     chain = cake_parse_finish(parser, chain, first->span.begin, height + 1);
     const char *fault = chain && chain->u.compare.ops.count > 1 ? chain_fault(chain, has_bare_bits) : NULL;
-    if (fault)
-        cake_report(parser->diagnostics, CAKE_L107, chain->span, "%s", fault);
+    if (fault) cake_report(parser->diagnostics, CAKE_L107, chain->span, "%s", fault);
     return chain;
 }
 
 static cake_expr *parse_expr_here(cake_parser *parser) {
     cake_expr *left = parse_comparison(parser);
     uint32_t height = parser->height;
-    if (!left || !cake_parser_take_keyword(parser, KEYWORD_IN))
-        return left;
+    if (!left || !cake_parser_take_keyword(parser, KEYWORD_IN)) return left;
     cake_expr *expr = cake_parse_node(parser, CAKE_EXPR_IN);
     expr->u.in.left = left;
-    if (!cake_parse_set(parser, &expr->u.in.set))
-        return NULL;
+    if (!cake_parse_set(parser, &expr->u.in.set)) return NULL;
     return cake_parse_finish(parser, expr, left->span.begin, higher(height, parser->height) + 1);
 }
 
 cake_expr *cake_parse_expr(cake_parser *parser) {
-    if (!cake_parser_enter(parser))
-        return NULL;
+    if (!cake_parser_enter(parser)) return NULL;
     cake_expr *expr = parse_expr_here(parser);
     cake_parser_leave(parser);
     return expr;
@@ -632,8 +584,7 @@ static bool opens_expr(const cake_token *word) {
 
 bool cake_parse_sees_expr(const cake_parser *parser) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_WORD)
-        return opens_expr(&parser->token);
+    if (kind == TOKEN_WORD) return opens_expr(&parser->token);
     return kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_OPEN_PAREN || kind == TOKEN_SUB ||
            kind == TOKEN_TILDE || kind == TOKEN_NOT;
 }

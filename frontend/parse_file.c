@@ -4,8 +4,7 @@
 static bool is_kernel_declaration(const cake_parser *parser) {
     cake_keyword keyword = cake_parser_keyword(parser);
     cake_keyword_place place = cake_keyword_place_of(keyword);
-    if (keyword == KEYWORD_LET || keyword == KEYWORD_ASSUME || keyword == KEYWORD_CHECK)
-        return true;
+    if (keyword == KEYWORD_LET || keyword == KEYWORD_ASSUME || keyword == KEYWORD_CHECK) return true;
     return (place == KEYWORD_PLACE_DECLARATION || place == KEYWORD_PLACE_BLOCK) && keyword != KEYWORD_TARGET &&
            keyword != KEYWORD_KERNEL && keyword != KEYWORD_PROGRAM;
 }
@@ -20,17 +19,15 @@ static bool parse_target(cake_parser *parser, cake_module *module) {
     cake_named_reference name = {0};
     uint32_t begin = parser->token.span.begin;
     cake_parser_advance(parser);
-    if (!cake_parser_word(parser, "an architecture (sm_80, sm_89, sm_90a, sm_100a or sm_120a)", &name))
-        return false;
+    if (!cake_parser_word(parser, "an architecture (sm_80, sm_89, sm_90a, sm_100a or sm_120a)", &name)) return false;
     cake_target target = cake_target_find(name.name);
     bool again = module->target_span.end != 0;
     if (again)
         cake_report(parser->diagnostics, CAKE_L112, name.span, "a file has one target");
     else if (target == CAKE_TARGET_NONE)
-        cake_report(parser->diagnostics, CAKE_L113,
-                    name.span, "'%s' is no target; there are sm_80, sm_89, sm_90a, sm_100a and sm_120a", name.name);
-    if (again)
-        return true;
+        cake_report(parser->diagnostics, CAKE_L113, name.span,
+                    "'%s' is no target; there are sm_80, sm_89, sm_90a, sm_100a and sm_120a", name.name);
+    if (again) return true;
     module->target = target;
     module->target_span = name.span;
     cake_declaration *declaration = CAKE_PUSH(parser->arena, &module->common.order);
@@ -52,20 +49,16 @@ static cake_parameter *parse_parameter(cake_parser *parser) {
         !cake_parser_expect_kind(parser, TOKEN_COLON) || !cake_parse_type(parser, &parameter->type))
         return NULL;
     parameter->has_strides = cake_parser_take_keyword(parser, KEYWORD_STRIDES);
-    if (parameter->has_strides && !cake_parse_bracketed_exprs(parser, &parameter->strides))
-        return NULL;
+    if (parameter->has_strides && !cake_parse_bracketed_exprs(parser, &parameter->strides)) return NULL;
     return parameter;
 }
 
 static bool parse_parameters(cake_parser *parser, cake_parameter_list *out_list) {
-    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN))
-        return false;
-    if (cake_parser_take_kind(parser, TOKEN_CLOSE_PAREN))
-        return true;
+    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN)) return false;
+    if (cake_parser_take_kind(parser, TOKEN_CLOSE_PAREN)) return true;
     do {
         cake_parameter *parameter = parse_parameter(parser);
-        if (!parameter)
-            return false;
+        if (!parameter) return false;
         *CAKE_PUSH(parser->arena, out_list) = parameter;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     return cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN);
@@ -82,8 +75,7 @@ static bool parse_kernel_head(cake_parser *parser, cake_kernel *kernel) {
 /* What cannot stand among declarations: one report for a run of it, since one brace too many or too few turns a whole
  * role's statements into declarations. */
 static void report_misplaced(cake_parser *parser, bool again) {
-    if (again)
-        return;
+    if (again) return;
     cake_keyword_place place = cake_keyword_place_of(cake_parser_keyword(parser));
     if (cake_parser_kind(parser) == TOKEN_CLOSE_BRACE)
         cake_parser_error(parser, CAKE_L110, "this '}' closes nothing");
@@ -100,13 +92,11 @@ static void report_misplaced(cake_parser *parser, bool again) {
 static void skip_misplaced(cake_parser *parser) {
     parser->unclosed_at = 0;
     uint32_t begin = parser->token.span.begin;
-    if (cake_parser_take_kind(parser, TOKEN_CLOSE_BRACE))
-        return;
+    if (cake_parser_take_kind(parser, TOKEN_CLOSE_BRACE)) return;
     if (cake_keyword_place_of(cake_parser_keyword(parser)) == KEYWORD_PLACE_COMPOUND)
         cake_parse_blocks_after_error(parser);
     cake_parser_recover(parser, false);
-    if (parser->token.span.begin == begin)
-        cake_parser_advance(parser);
+    if (parser->token.span.begin == begin) cake_parser_advance(parser);
 }
 
 static void parse_kernel(cake_parser *parser, cake_module *module) {
@@ -117,14 +107,12 @@ static void parse_kernel(cake_parser *parser, cake_module *module) {
         cake_parser_finish_item(parser);
     else
         cake_parser_recover(parser, false);
-    if (!kernel->name)
-        kernel->span = cake_parser_span_from(parser, begin);
+    if (!kernel->name) kernel->span = cake_parser_span_from(parser, begin);
     bool misplaced = false;
     for (;;) {
         cake_parser_end_of_statement(parser);
         cake_keyword keyword = cake_parser_keyword(parser);
-        if (parser->token.kind == TOKEN_END || keyword == KEYWORD_KERNEL || keyword == KEYWORD_PROGRAM)
-            return;
+        if (parser->token.kind == TOKEN_END || keyword == KEYWORD_KERNEL || keyword == KEYWORD_PROGRAM) return;
         if (!is_kernel_declaration(parser) || (misplaced && keyword == KEYWORD_LET)) {
             report_misplaced(parser, misplaced);
             misplaced = true;
@@ -148,10 +136,8 @@ static bool parse_run(cake_parser *parser, cake_step *step) {
     if (!cake_parser_reference(parser, "a kernel's name", &step->object) ||
         !cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN))
         return false;
-    if (cake_parser_kind(parser) != TOKEN_CLOSE_PAREN && !cake_parse_exprs(parser, &step->arguments))
-        return false;
-    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN))
-        return false;
+    if (cake_parser_kind(parser) != TOKEN_CLOSE_PAREN && !cake_parse_exprs(parser, &step->arguments)) return false;
+    if (!cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN)) return false;
     step->overlap = cake_parser_take_keyword(parser, KEYWORD_OVERLAP);
     return true;
 }
@@ -166,8 +152,8 @@ static bool parse_temporary(cake_parser *parser, cake_step *step) {
 
 static bool parse_fill(cake_parser *parser, cake_step *step) {
     step->kind = CAKE_STEP_FILL;
-    return cake_parser_reference(parser, "a tensor's name", &step->object) &&
-           cake_parser_expect_kind(parser, TOKEN_ARROW) && (step->fill_value = cake_parse_expr(parser)) != NULL;
+    return cake_parser_reference(parser, "a tensor's name", &step->object) && cake_parser_expect_arrow(parser) &&
+           (step->fill_value = cake_parse_expr(parser)) != NULL;
 }
 
 static bool parse_step(cake_parser *parser, void *context) {
@@ -183,8 +169,7 @@ static bool parse_step(cake_parser *parser, void *context) {
         good = parse_run(parser, &step);
     else
         cake_parser_expected(parser, "a step: 'temp', 'fill' or 'run'");
-    if (!good)
-        return false;
+    if (!good) return false;
     step.span = cake_parser_span_from(parser, begin);
     *CAKE_PUSH(parser->arena, &program->steps) = step;
     return true;
@@ -192,10 +177,8 @@ static bool parse_step(cake_parser *parser, void *context) {
 
 /* The contract may stand on the next line. */
 static bool parse_program_where(cake_parser *parser, cake_program *program) {
-    if (cake_parser_kind(parser) != TOKEN_OPEN_BRACE)
-        cake_parser_end_of_statement(parser);
-    if (!cake_parser_take_keyword(parser, KEYWORD_WHERE))
-        return true;
+    if (cake_parser_kind(parser) != TOKEN_OPEN_BRACE) cake_parser_end_of_statement(parser);
+    if (!cake_parser_take_keyword(parser, KEYWORD_WHERE)) return true;
     return cake_parse_where_facts(parser, &program->facts);
 }
 
@@ -226,8 +209,7 @@ static void parse_program(cake_parser *parser, cake_module *module) {
 /* ---- files ---- */
 
 static bool parse_file_declaration(cake_parser *parser, cake_module *module) {
-    if (cake_parser_keyword(parser) == KEYWORD_TARGET)
-        return parse_target(parser, module);
+    if (cake_parser_keyword(parser) == KEYWORD_TARGET) return parse_target(parser, module);
     return cake_parse_common(parser, &module->common);
 }
 
@@ -236,8 +218,7 @@ static void parse_file(cake_parser *parser, cake_module *module) {
     for (;;) {
         cake_parser_end_of_statement(parser);
         cake_keyword keyword = cake_parser_keyword(parser);
-        if (parser->token.kind == TOKEN_END)
-            break;
+        if (parser->token.kind == TOKEN_END) break;
         if (keyword == KEYWORD_KERNEL) {
             parse_kernel(parser, module);
         } else if (keyword == KEYWORD_PROGRAM) {

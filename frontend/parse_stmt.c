@@ -7,10 +7,8 @@ static bool parse_statement(cake_parser *parser, void *context);
 
 bool cake_parse_block(cake_parser *parser, cake_block *out_block) {
     cake_span open = parser->token.span;
-    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_BRACE))
-        return false;
-    if (!cake_parser_enter(parser))
-        return false;
+    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_BRACE)) return false;
+    if (!cake_parser_enter(parser)) return false;
     bool closed = cake_parser_braced_items(parser, open, parse_statement, out_block);
     cake_parser_leave(parser);
     out_block->span = cake_parser_span_from(parser, open.begin);
@@ -20,8 +18,7 @@ bool cake_parse_block(cake_parser *parser, cake_block *out_block) {
 void cake_parse_blocks_after_error(cake_parser *parser) {
     while (parser->depth < CAKE_MAX_NESTING && cake_parser_recover(parser, true)) {
         cake_block block = {0};
-        if (!cake_parse_block(parser, &block))
-            return;
+        if (!cake_parse_block(parser, &block)) return;
     }
 }
 
@@ -36,29 +33,24 @@ static bool parse_let(cake_parser *parser, cake_stmt *stmt) {
             return false;
         }
         cake_function_parameter *name = CAKE_PUSH(parser->arena, &stmt->u.let.names);
-        if (!cake_parser_identifier(parser, "a name behind 'let'", &name->name, &name->span))
-            return false;
+        if (!cake_parser_identifier(parser, "a name behind 'let'", &name->name, &name->span)) return false;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     if (cake_parser_kind(parser) == TOKEN_OPEN_PAREN) {
         cake_parser_error(parser, CAKE_L111, "functions are defined outside roles");
         return false;
     }
-    if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN))
-        return false;
+    if (!cake_parser_expect_kind(parser, TOKEN_ASSIGN)) return false;
     stmt->u.let.value = cake_parse_expr(parser);
     return stmt->u.let.value != NULL;
 }
 
 static bool parse_var(cake_parser *parser, cake_stmt *stmt) {
-    if (!cake_parser_identifier(parser, "a name behind 'var'", &stmt->u.var.name, &stmt->u.var.name_span))
-        return false;
+    if (!cake_parser_identifier(parser, "a name behind 'var'", &stmt->u.var.name, &stmt->u.var.name_span)) return false;
     if (cake_parser_take_kind(parser, TOKEN_COLON)) {
         stmt->u.var.has_type = true;
-        if (!cake_parse_type(parser, &stmt->u.var.type))
-            return false;
+        if (!cake_parse_type(parser, &stmt->u.var.type)) return false;
     }
-    if (!cake_parser_take_kind(parser, TOKEN_ASSIGN))
-        return true;
+    if (!cake_parser_take_kind(parser, TOKEN_ASSIGN)) return true;
     stmt->u.var.value = cake_parse_expr(parser);
     return stmt->u.var.value != NULL;
 }
@@ -66,22 +58,22 @@ static bool parse_var(cake_parser *parser, cake_stmt *stmt) {
 static bool is_foreign_word(cake_name name) {
     static const char *const words[] = {"break", "continue", "return", "goto"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
+        if (strcmp(words[i], name) == 0) return true;
     return false;
 }
 
 static bool parse_assign(cake_parser *parser, cake_stmt *stmt) {
     if (is_foreign_word(parser->token.name)) {
-        cake_parser_error(parser, CAKE_L116, "there is no '%s': bounds and 'if' say when work ends", parser->token.name);
+        cake_parser_error(parser, CAKE_L116, "there is no '%s': bounds and 'if' say when work ends",
+                          parser->token.name);
         return false;
     }
     stmt->kind = CAKE_STMT_ASSIGN;
     stmt->u.assign.place = cake_parse_place(parser);
-    if (!stmt->u.assign.place)
-        return false;
+    if (!stmt->u.assign.place) return false;
     if (cake_parser_kind(parser) == TOKEN_ARROW) {
-        cake_parser_error(parser, CAKE_L108, "a variable is assigned by '='; memory is written by 'store place <- value'");
+        cake_parser_error(parser, CAKE_L108,
+                          "a variable is assigned by '='; memory is written by 'store place <- value'");
         return false;
     }
     stmt->u.assign.add = cake_parser_kind(parser) == TOKEN_ADD_ASSIGN;
@@ -97,38 +89,32 @@ static bool parse_assign(cake_parser *parser, cake_stmt *stmt) {
 
 static bool parse_for_tile(cake_parser *parser, cake_stmt *stmt) {
     stmt->kind = CAKE_STMT_FOR_TILE;
-    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN))
-        return false;
+    if (!cake_parser_expect_kind(parser, TOKEN_OPEN_PAREN)) return false;
     do {
         cake_named_reference *reference = CAKE_PUSH(parser->arena, &stmt->u.for_tile.coordinates);
-        if (!cake_parser_reference(parser, "a coordinate of the grid", reference))
-            return false;
+        if (!cake_parser_reference(parser, "a coordinate of the grid", reference)) return false;
     } while (cake_parser_take_kind(parser, TOKEN_COMMA));
     return cake_parser_expect_kind(parser, TOKEN_CLOSE_PAREN) && cake_parse_block(parser, &stmt->u.for_tile.body);
 }
 
 static bool parse_for(cake_parser *parser, cake_stmt *stmt) {
-    if (cake_parser_take_keyword(parser, KEYWORD_TILE))
-        return parse_for_tile(parser, stmt);
+    if (cake_parser_take_keyword(parser, KEYWORD_TILE)) return parse_for_tile(parser, stmt);
     if (!cake_parser_identifier(parser, "a loop's name or 'tile'", &stmt->u.loop.name, &stmt->u.loop.name_span) ||
         !cake_parser_expect_keyword(parser, KEYWORD_IN))
         return false;
     if (!(stmt->u.loop.from = cake_parse_expr(parser)) || !cake_parser_expect_kind(parser, TOKEN_RANGE) ||
         !(stmt->u.loop.to = cake_parse_expr(parser)))
         return false;
-    if (cake_parser_take_keyword(parser, KEYWORD_STEP) && !(stmt->u.loop.step = cake_parse_expr(parser)))
-        return false;
+    if (cake_parser_take_keyword(parser, KEYWORD_STEP) && !(stmt->u.loop.step = cake_parse_expr(parser))) return false;
     if (cake_parser_take_keyword(parser, KEYWORD_UNROLL)) {
         stmt->u.loop.unroll = true;
-        if (cake_parse_sees_expr(parser) && !(stmt->u.loop.unroll_by = cake_parse_expr(parser)))
-            return false;
+        if (cake_parse_sees_expr(parser) && !(stmt->u.loop.unroll_by = cake_parse_expr(parser))) return false;
     }
     return cake_parse_block(parser, &stmt->u.loop.body);
 }
 
 static bool parse_while(cake_parser *parser, cake_stmt *stmt) {
-    if (!(stmt->u.loop_while.condition = cake_parse_expr(parser)))
-        return false;
+    if (!(stmt->u.loop_while.condition = cake_parse_expr(parser))) return false;
     if (cake_parser_kind(parser) == TOKEN_OPEN_BRACE) {
         cake_parser_expected(parser, "'max BOUND' behind the condition, so that the loop is known to end");
         return false;
@@ -144,8 +130,7 @@ static bool parse_if(cake_parser *parser, cake_stmt *stmt);
 static bool parse_else_if(cake_parser *parser, cake_block *block) {
     uint32_t begin = parser->token.span.begin;
     cake_parser_advance(parser);
-    if (!cake_parser_enter(parser))
-        return false;
+    if (!cake_parser_enter(parser)) return false;
     cake_stmt *inner = CAKE_NEW(parser->arena, cake_stmt);
     inner->kind = CAKE_STMT_IF;
     bool good = parse_if(parser, inner);
@@ -156,19 +141,15 @@ static bool parse_else_if(cake_parser *parser, cake_block *block) {
 }
 
 static bool parse_if(cake_parser *parser, cake_stmt *stmt) {
-    if (!(stmt->u.branch.condition = cake_parse_expr(parser)))
-        return false;
+    if (!(stmt->u.branch.condition = cake_parse_expr(parser))) return false;
     if (cake_parser_kind(parser) == TOKEN_ASSIGN) {
         cake_parser_expected(parser, "'{'; equality is written '=='");
         return false;
     }
-    if (!cake_parse_block(parser, &stmt->u.branch.then))
-        return false;
-    if (!cake_parser_take_keyword(parser, KEYWORD_ELSE))
-        return true;
+    if (!cake_parse_block(parser, &stmt->u.branch.then)) return false;
+    if (!cake_parser_take_keyword(parser, KEYWORD_ELSE)) return true;
     stmt->u.branch.has_else = true;
-    if (cake_parser_keyword(parser) == KEYWORD_IF)
-        return parse_else_if(parser, &stmt->u.branch.otherwise);
+    if (cake_parser_keyword(parser) == KEYWORD_IF) return parse_else_if(parser, &stmt->u.branch.otherwise);
     return cake_parse_block(parser, &stmt->u.branch.otherwise);
 }
 
@@ -181,15 +162,13 @@ static bool parse_object(cake_parser *parser, cake_stmt *stmt, cake_stmt_kind ki
 }
 
 static bool parse_release(cake_parser *parser, cake_stmt *stmt) {
-    if (!parse_object(parser, stmt, CAKE_STMT_RELEASE))
-        return false;
+    if (!parse_object(parser, stmt, CAKE_STMT_RELEASE)) return false;
     if (!cake_parser_take_keyword(parser, KEYWORD_KEEP)) {
         cake_span place = {parser->previous.span.end, parser->previous.span.end};
         cake_diagnostic *diagnostic =
             cake_parser_error(parser, CAKE_L115, "'release %s' needs 'keep n', the number of slots still held after it",
                               stmt->u.object.object.name);
-        if (diagnostic)
-            cake_diagnostic_fix(parser->diagnostics, diagnostic, "give back all slots", place, " keep 0");
+        if (diagnostic) cake_diagnostic_fix(parser->diagnostics, diagnostic, "give back all slots", place, " keep 0");
         return false;
     }
     stmt->u.object.keep = cake_parse_expr(parser);
@@ -218,42 +197,24 @@ static bool parse_await(cake_parser *parser, cake_stmt *stmt) {
 
 /* ---- copies, stores, matrix units ---- */
 
-/* '<-', with a hint for '='. */
-static bool expect_arrow(cake_parser *parser) {
-    if (cake_parser_take_kind(parser, TOKEN_ARROW))
-        return true;
-    if (cake_parser_kind(parser) != TOKEN_ASSIGN && cake_parser_kind(parser) != TOKEN_ADD_ASSIGN) {
-        cake_parser_expected(parser, "'<-'");
-        return false;
-    }
-    cake_span span = parser->token.span;
-    cake_diagnostic *diagnostic =
-        cake_parser_error(parser, CAKE_L108, "memory is written with '<-', found %s", cake_parser_found(parser));
-    if (diagnostic)
-        cake_diagnostic_fix(parser->diagnostics, diagnostic, "write '<-'", span, "<-");
-    return false;
-}
-
 static bool parse_copy(cake_parser *parser, cake_stmt *stmt, cake_stmt_kind kind) {
     stmt->kind = kind;
     if (kind == CAKE_STMT_TMA_REDUCE) {
         cake_named_reference operation = {0};
-        if (!cake_parser_word(parser, "an operation (add, min, max, ..)", &operation))
-            return false;
+        if (!cake_parser_word(parser, "an operation (add, min, max, ..)", &operation)) return false;
         stmt->u.copy.reduce = operation.name;
     }
-    if (!(stmt->u.copy.to = cake_parse_place(parser)) || !expect_arrow(parser) ||
+    if (!(stmt->u.copy.to = cake_parse_place(parser)) || !cake_parser_expect_arrow(parser) ||
         !(stmt->u.copy.from = cake_parse_place(parser)))
         return false;
-    if (kind == CAKE_STMT_TMA_STORE || kind == CAKE_STMT_TMA_REDUCE)
-        return true;
+    if (kind == CAKE_STMT_TMA_STORE || kind == CAKE_STMT_TMA_REDUCE) return true;
     cake_clause_set set = kind == CAKE_STMT_TMA_LOAD ? CAKE_CLAUSES_TMA_LOAD : CAKE_CLAUSES_ASYNC_LOAD;
     return cake_parse_clauses(parser, set, &stmt->u.copy.clauses, &stmt->u.copy.multicast);
 }
 
 static bool parse_store(cake_parser *parser, cake_stmt *stmt) {
     stmt->kind = CAKE_STMT_STORE;
-    if (!(stmt->u.store.place = cake_parse_place(parser)) || !expect_arrow(parser) ||
+    if (!(stmt->u.store.place = cake_parse_place(parser)) || !cake_parser_expect_arrow(parser) ||
         !(stmt->u.store.value = cake_parse_expr(parser)))
         return false;
     return cake_parse_clauses(parser, CAKE_CLAUSES_STORE, &stmt->u.store.clauses, NULL);
@@ -261,8 +222,7 @@ static bool parse_store(cake_parser *parser, cake_stmt *stmt) {
 
 static bool parse_matrix(cake_parser *parser, cake_stmt *stmt, cake_stmt_kind kind) {
     stmt->kind = kind;
-    if (!(stmt->u.matrix.accumulator = cake_parse_place(parser)))
-        return false;
+    if (!(stmt->u.matrix.accumulator = cake_parse_place(parser))) return false;
     stmt->u.matrix.add = cake_parser_kind(parser) == TOKEN_ADD_ASSIGN;
     if (!cake_parser_take_kind(parser, TOKEN_ADD_ASSIGN) && !cake_parser_take_kind(parser, TOKEN_ASSIGN)) {
         cake_parser_expected(parser, "'=' (a fresh product) or '+='");
@@ -304,8 +264,7 @@ static bool parse_sync(cake_parser *parser, cake_stmt *stmt) {
                 {"cta", CAKE_STMT_SYNC_CTA},
                 {"cluster", CAKE_STMT_SYNC_CLUSTER}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (cake_parser_take(parser, rows[i].word))
-            return parse_plain(stmt, rows[i].kind);
+        if (cake_parser_take(parser, rows[i].word)) return parse_plain(stmt, rows[i].kind);
     cake_parser_expected(parser, "who meets: 'team', 'role', 'cta' or 'cluster'");
     return false;
 }
@@ -418,7 +377,8 @@ static void report_no_statement(cake_parser *parser) {
     else if (token->keyword == KEYWORD_ELSE)
         cake_parser_error(parser, CAKE_L105, "'else' stands on the line of the '}' before it");
     else if (token->keyword == KEYWORD_LOAD)
-        cake_parser_error(parser, CAKE_L105, "a load is a value: 'let x = load ..', or 'tma.load' and 'async.load' to copy");
+        cake_parser_error(parser, CAKE_L105,
+                          "a load is a value: 'let x = load ..', or 'tma.load' and 'async.load' to copy");
     else
         cake_parser_expected(parser, "a statement");
 }
@@ -433,16 +393,14 @@ static bool is_assignment(const cake_parser *parser) {
 static bool parse_statement_kind(cake_parser *parser, cake_stmt *stmt) {
     cake_keyword keyword = cake_parser_keyword(parser);
     cake_keyword_place place = cake_keyword_place_of(keyword);
-    if (keyword == KEYWORD_AWAIT)
-        return parse_await(parser, stmt);
+    if (keyword == KEYWORD_AWAIT) return parse_await(parser, stmt);
     if (place == KEYWORD_PLACE_STATEMENT || place == KEYWORD_PLACE_COMPOUND) {
         cake_parser_advance(parser);
         return parse_construct(parser, stmt, keyword);
     }
     if (cake_parser_kind(parser) == TOKEN_WORD && strncmp(parser->token.name, "atomic.", 7) == 0)
         return parse_atomic(parser, stmt);
-    if (is_assignment(parser))
-        return parse_assign(parser, stmt);
+    if (is_assignment(parser)) return parse_assign(parser, stmt);
     report_no_statement(parser);
     return false;
 }
@@ -453,8 +411,7 @@ static bool parse_statement(cake_parser *parser, void *context) {
     bool is_compound = cake_keyword_place_of(cake_parser_keyword(parser)) == KEYWORD_PLACE_COMPOUND;
     cake_stmt *stmt = CAKE_NEW(parser->arena, cake_stmt);
     if (!parse_statement_kind(parser, stmt)) {
-        if (is_compound)
-            cake_parse_blocks_after_error(parser);
+        if (is_compound) cake_parse_blocks_after_error(parser);
         return false;
     }
     stmt->span = cake_parser_span_from(parser, begin);

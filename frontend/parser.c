@@ -7,8 +7,7 @@
 void cake_parser_init(cake_parser *parser, cake_arena *arena, const cake_source *source, cake_interner *names,
                       cake_diagnostics *diagnostics) {
     *parser = (cake_parser){.arena = arena, .source = source, .names = names, .diagnostics = diagnostics};
-    parser->lexer =
-        (cake_lexer){.arena = arena, .source = source, .names = names, .diagnostics = diagnostics};
+    parser->lexer = (cake_lexer){.arena = arena, .source = source, .names = names, .diagnostics = diagnostics};
     parser->token = cake_lexer_next(&parser->lexer);
     parser->ahead = cake_lexer_next(&parser->lexer);
     parser->break_taken = true;
@@ -28,10 +27,8 @@ cake_keyword cake_parser_keyword(const cake_parser *parser) {
 
 void cake_parser_advance(cake_parser *parser) {
     cake_token_kind kind = parser->token.kind;
-    if (kind == TOKEN_OPEN_PAREN || kind == TOKEN_OPEN_BRACKET)
-        parser->brackets++;
-    if ((kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACKET) && parser->brackets > 0)
-        parser->brackets--;
+    if (kind == TOKEN_OPEN_PAREN || kind == TOKEN_OPEN_BRACKET) parser->brackets++;
+    if ((kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACKET) && parser->brackets > 0) parser->brackets--;
     parser->previous = parser->token;
     parser->token = parser->ahead;
     parser->ahead = cake_lexer_next(&parser->lexer);
@@ -39,29 +36,25 @@ void cake_parser_advance(cake_parser *parser) {
 }
 
 bool cake_parser_take_kind(cake_parser *parser, cake_token_kind kind) {
-    if (cake_parser_kind(parser) != kind)
-        return false;
+    if (cake_parser_kind(parser) != kind) return false;
     cake_parser_advance(parser);
     return true;
 }
 
 bool cake_parser_take_keyword(cake_parser *parser, cake_keyword keyword) {
-    if (cake_parser_keyword(parser) != keyword)
-        return false;
+    if (cake_parser_keyword(parser) != keyword) return false;
     cake_parser_advance(parser);
     return true;
 }
 
 bool cake_parser_expect_kind(cake_parser *parser, cake_token_kind kind) {
-    if (cake_parser_take_kind(parser, kind))
-        return true;
+    if (cake_parser_take_kind(parser, kind)) return true;
     cake_parser_expected(parser, cake_arena_format(parser->arena, "'%s'", cake_token_text(kind)));
     return false;
 }
 
 bool cake_parser_expect_keyword(cake_parser *parser, cake_keyword keyword) {
-    if (cake_parser_take_keyword(parser, keyword))
-        return true;
+    if (cake_parser_take_keyword(parser, keyword)) return true;
     cake_parser_expected(parser, cake_arena_format(parser->arena, "'%s'", cake_keyword_text(keyword)));
     return false;
 }
@@ -92,8 +85,7 @@ static bool is_silent(cake_parser *parser) {
 }
 
 cake_diagnostic *cake_parser_error(cake_parser *parser, cake_diagnostic_code code, const char *format, ...) {
-    if (is_silent(parser))
-        return NULL;
+    if (is_silent(parser)) return NULL;
     const char *message = "";
     if (parser->diagnostics->list.count < CAKE_DIAGNOSTIC_LIMIT) {
         va_list arguments;
@@ -106,8 +98,7 @@ cake_diagnostic *cake_parser_error(cake_parser *parser, cake_diagnostic_code cod
 
 const char *cake_parser_found(const cake_parser *parser) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_BREAK || kind == TOKEN_END)
-        return cake_token_text(kind);
+    if (kind == TOKEN_BREAK || kind == TOKEN_END) return cake_token_text(kind);
     uint32_t size = parser->token.span.end - parser->token.span.begin;
     const char *text = parser->source->text + parser->token.span.begin;
     const char *what = kind == TOKEN_WORD && parser->token.keyword != KEYWORD_NONE ? "keyword " : "";
@@ -124,8 +115,22 @@ cake_diagnostic *cake_parser_expected(cake_parser *parser, const char *what) {
         return cake_parser_error(parser, CAKE_L116, "there is no '%s%s': write '%s', which works on bool too",
                                  cake_token_text(kind), cake_token_text(kind), cake_token_text(kind));
     if (kind == TOKEN_ARROW)
-        return cake_parser_error(parser, CAKE_L105, "expected %s, found '<-'; a comparison with a negative is '< -'", what);
+        return cake_parser_error(parser, CAKE_L105, "expected %s, found '<-'; a comparison with a negative is '< -'",
+                                 what);
     return cake_parser_error(parser, CAKE_L105, "expected %s, found %s", what, cake_parser_found(parser));
+}
+
+bool cake_parser_expect_arrow(cake_parser *parser) {
+    if (cake_parser_take_kind(parser, TOKEN_ARROW)) return true;
+    if (cake_parser_kind(parser) != TOKEN_ASSIGN && cake_parser_kind(parser) != TOKEN_ADD_ASSIGN) {
+        cake_parser_expected(parser, "'<-'");
+        return false;
+    }
+    cake_span span = parser->token.span;
+    cake_diagnostic *diagnostic =
+        cake_parser_error(parser, CAKE_L108, "memory is written with '<-', found %s", cake_parser_found(parser));
+    if (diagnostic) cake_diagnostic_fix(parser->diagnostics, diagnostic, "write '<-'", span, "<-");
+    return false;
 }
 
 /* ---- depth ---- */
@@ -144,8 +149,7 @@ void cake_parser_leave(cake_parser *parser) {
 }
 
 void cake_parser_too_deep(cake_parser *parser) {
-    if (!parser->too_deep)
-        cake_parser_error(parser, CAKE_L104, "nested deeper than %d levels", CAKE_MAX_NESTING);
+    if (!parser->too_deep) cake_parser_error(parser, CAKE_L104, "nested deeper than %d levels", CAKE_MAX_NESTING);
     is_silent(parser);
     parser->too_deep = true;
 }
@@ -158,8 +162,7 @@ static bool opens_line(const cake_parser *parser) {
 
 /* A word that begins a statement or declaration and is seldom found inside one. */
 static bool is_statement_word(const cake_parser *parser) {
-    if (parser->token.kind != TOKEN_WORD)
-        return false;
+    if (parser->token.kind != TOKEN_WORD) return false;
     switch (cake_keyword_place_of(parser->token.keyword)) {
     case KEYWORD_PLACE_DECLARATION:
     case KEYWORD_PLACE_BLOCK:
@@ -174,8 +177,8 @@ static bool is_statement_word(const cake_parser *parser) {
 }
 
 bool cake_parser_at_declaration(const cake_parser *parser) {
-    return parser->token.kind == TOKEN_WORD &&
-           cake_keyword_place_of(parser->token.keyword) == KEYWORD_PLACE_BLOCK && parser->ahead.kind != TOKEN_COLON;
+    return parser->token.kind == TOKEN_WORD && cake_keyword_place_of(parser->token.keyword) == KEYWORD_PLACE_BLOCK &&
+           parser->ahead.kind != TOKEN_COLON;
 }
 
 /* 'name =' at the start of a line: an assignment rather than an argument. */
@@ -190,10 +193,8 @@ static void skip_braces(cake_parser *parser) {
     while (parser->token.kind != TOKEN_END && !(opens_line(parser) && cake_parser_at_declaration(parser))) {
         cake_token_kind kind = parser->token.kind;
         cake_parser_advance(parser);
-        if (kind == TOKEN_OPEN_BRACE)
-            open++;
-        if (kind == TOKEN_CLOSE_BRACE && --open == 0)
-            return;
+        if (kind == TOKEN_OPEN_BRACE) open++;
+        if (kind == TOKEN_CLOSE_BRACE && --open == 0) return;
     }
 }
 
@@ -201,14 +202,10 @@ bool cake_parser_recover(cake_parser *parser, bool has_block) {
     bool at_block = false;
     while (!at_block && parser->unclosed_at != parser->token.span.begin + 1) {
         cake_token_kind kind = cake_parser_kind(parser);
-        if (kind == TOKEN_END || kind == TOKEN_BREAK || kind == TOKEN_SEMICOLON)
-            break;
-        if (opens_line(parser) && (is_statement_word(parser) || is_assignment(parser)))
-            break;
-        if (kind == TOKEN_CLOSE_BRACE && parser->sets == 0)
-            break;
-        if (kind == TOKEN_CLOSE_BRACE)
-            parser->sets--;
+        if (kind == TOKEN_END || kind == TOKEN_BREAK || kind == TOKEN_SEMICOLON) break;
+        if (opens_line(parser) && (is_statement_word(parser) || is_assignment(parser))) break;
+        if (kind == TOKEN_CLOSE_BRACE && parser->sets == 0) break;
+        if (kind == TOKEN_CLOSE_BRACE) parser->sets--;
         if (kind != TOKEN_OPEN_BRACE)
             cake_parser_advance(parser);
         else if (has_block)
@@ -218,6 +215,7 @@ bool cake_parser_recover(cake_parser *parser, bool has_block) {
     }
     parser->brackets = 0;
     parser->sets = 0;
+    if (opens_line(parser)) parser->previous.kind = TOKEN_BAD; /* a ',' before the newline does not go on over it */
     return at_block;
 }
 
@@ -227,8 +225,7 @@ void cake_parser_skip_statement(cake_parser *parser) {
 
 void cake_parser_finish_item(cake_parser *parser) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_BREAK || kind == TOKEN_SEMICOLON || kind == TOKEN_CLOSE_BRACE || kind == TOKEN_END)
-        return;
+    if (kind == TOKEN_BREAK || kind == TOKEN_SEMICOLON || kind == TOKEN_CLOSE_BRACE || kind == TOKEN_END) return;
     if (parser->previous.kind == TOKEN_CLOSE_BRACE)
         cake_parser_expected(parser, "a newline or ';' behind '}'");
     else
@@ -239,13 +236,11 @@ void cake_parser_finish_item(cake_parser *parser) {
 bool cake_parser_braced_items(cake_parser *parser, cake_span open, cake_parser_item *item, void *context) {
     for (;;) {
         cake_parser_end_of_statement(parser);
-        if (cake_parser_take_kind(parser, TOKEN_CLOSE_BRACE))
-            return true;
+        if (cake_parser_take_kind(parser, TOKEN_CLOSE_BRACE)) return true;
         if (parser->token.kind == TOKEN_END || cake_parser_at_declaration(parser)) {
             cake_diagnostic *diagnostic =
                 cake_parser_error(parser, CAKE_L110, "expected '}' before %s", cake_parser_found(parser));
-            if (diagnostic)
-                cake_diagnostic_note(parser->diagnostics, diagnostic, open, "this '{' is not closed");
+            if (diagnostic) cake_diagnostic_note(parser->diagnostics, diagnostic, open, "this '{' is not closed");
             parser->unclosed_at = parser->token.span.begin + 1;
             return false;
         }
@@ -318,18 +313,15 @@ bool cake_parser_type(cake_parser *parser, cake_written_type *out_type) {
 
 bool cake_parser_take(cake_parser *parser, const char *text) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_BREAK || kind == TOKEN_END)
-        return false;
+    if (kind == TOKEN_BREAK || kind == TOKEN_END) return false;
     size_t size = parser->token.span.end - parser->token.span.begin;
-    if (strlen(text) != size || memcmp(parser->source->text + parser->token.span.begin, text, size) != 0)
-        return false;
+    if (strlen(text) != size || memcmp(parser->source->text + parser->token.span.begin, text, size) != 0) return false;
     cake_parser_advance(parser);
     return true;
 }
 
 bool cake_parser_expect(cake_parser *parser, const char *text) {
-    if (cake_parser_take(parser, text))
-        return true;
+    if (cake_parser_take(parser, text)) return true;
     cake_parser_expected(parser, cake_arena_format(parser->arena, "'%s'", text));
     return false;
 }
@@ -337,6 +329,13 @@ bool cake_parser_expect(cake_parser *parser, const char *text) {
 cake_name cake_parser_name(cake_parser *parser, cake_span *out_span) {
     cake_name name = NULL;
     return cake_parser_identifier(parser, "a name", &name, out_span) ? name : NULL;
+}
+
+cake_name cake_parser_any_name(cake_parser *parser, cake_span *out_span) {
+    cake_named_reference word = {.span = parser->token.span};
+    bool good = cake_parser_word(parser, "a name", &word);
+    *out_span = word.span;
+    return good ? word.name : NULL;
 }
 
 bool cake_parser_at_end(const cake_parser *parser) {

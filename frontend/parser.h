@@ -1,11 +1,11 @@
 /* Parser: recursive descent over the grammar of docs/language.md, split by what is parsed.
  *
- * A function that parses something gives null (or false) after an error, which it has reported; callers pass that on up to
- * the list of statements, declarations or steps around, which goes to the next statement end and parses on. At one token
- * at most one error is reported.
+ * A function that parses something gives null (or false) after an error, which it has reported; callers pass that on up
+ * to the list of statements, declarations or steps around, which goes to the next statement end and parses on. At one
+ * token at most one error is reported.
  *
- * Depth is limited twice: 'depth' counts the recursion of the parser, 'height' the levels of the tree that was built, which
- * grows with chains such as a + b + c although parsing those does not recurse.
+ * Depth is limited twice: 'depth' counts the recursion of the parser, 'height' the levels of the tree that was built,
+ * which grows with chains such as a + b + c although parsing those does not recurse.
  */
 #ifndef CAKE_FRONTEND_PARSER_H
 #define CAKE_FRONTEND_PARSER_H
@@ -19,22 +19,22 @@ struct cake_parser {
     cake_interner *names;
     cake_diagnostics *diagnostics;
     cake_lexer lexer;
-    cake_token token, ahead;  /* the next one and the one behind it */
-    cake_token previous;      /* the one taken last */
-    bool break_taken;         /* the newlines before 'token' were taken as a statement end */
-    uint32_t brackets;        /* open ( and [: newlines inside end nothing */
-    uint32_t sets;            /* open { of sets */
+    cake_token token, ahead; /* the next one and the one behind it */
+    cake_token previous;     /* the one taken last */
+    bool break_taken;        /* the newlines before 'token' were taken as a statement end */
+    uint32_t brackets;       /* open ( and [: newlines inside end nothing */
+    uint32_t sets;           /* open { of sets */
     uint32_t depth;
     uint32_t height;          /* of the expression that was parsed last */
     const cake_expr *grouped; /* the last expression that stood in parentheses */
     bool reported;            /* an error at 'reported_at' */
     uint32_t reported_at;
-    bool too_deep;            /* reported already */
-    uint32_t unclosed_at;     /* offset + 1 of the token before which a '}' is missing; 0: none */
-    uint32_t pair_at;         /* offset + 1 of a '(' that may open a pair; 0: none */
-    cake_expr *pair_second;   /* second value of the pair found there */
+    bool too_deep;          /* reported already */
+    uint32_t unclosed_at;   /* offset + 1 of the token before which a '}' is missing; 0: none */
+    uint32_t pair_at;       /* offset + 1 of a '(' that may open a pair; 0: none */
+    cake_expr *pair_second; /* second value of the pair found there */
     uint32_t pair_end;
-    bool folds;               /* 'over' may end a call's arguments: workloads only */
+    bool folds; /* 'over' may end a call's arguments: workloads only */
 };
 
 /* ---- parser.c: tokens, errors, recovery ---- */
@@ -59,6 +59,8 @@ cake_diagnostic *cake_parser_error(cake_parser *parser, cake_diagnostic_code cod
     CAKE_PRINTF(3, 4);
 /* 'expected WHAT, found ..' */
 cake_diagnostic *cake_parser_expected(cake_parser *parser, const char *what);
+/* '<-', with a hint and a fix for '='. */
+bool cake_parser_expect_arrow(cake_parser *parser);
 /* Text of the next token for messages. */
 const char *cake_parser_found(const cake_parser *parser);
 
@@ -68,8 +70,8 @@ void cake_parser_leave(cake_parser *parser);
 /* Reports once in a file that something is nested too deeply. */
 void cake_parser_too_deep(cake_parser *parser);
 
-/* Goes to the end of a statement that is in error, over its sets and brackets. Stops before a '{' if the statement has a
- * block, and tells whether it did. */
+/* Goes to the end of a statement that is in error, over its sets and brackets. Stops before a '{' if the statement has
+ * a block, and tells whether it did. */
 bool cake_parser_recover(cake_parser *parser, bool has_block);
 /* The next token is a declaration that no block can contain and opens a line. */
 bool cake_parser_at_declaration(const cake_parser *parser);
@@ -81,8 +83,8 @@ bool cake_parser_identifier(cake_parser *parser, const char *what, cake_name *ou
 bool cake_parser_word(cake_parser *parser, const char *what, cake_named_reference *out_reference);
 bool cake_parser_reference(cake_parser *parser, const char *what, cake_named_reference *out_reference);
 
-/* Runs 'item' for each statement-like item until '}' and takes that; the '{' is taken already, at 'open'. Only false when the
- * file ends or a declaration begins before the '}' (reported). */
+/* Runs 'item' for each statement-like item until '}' and takes that; the '{' is taken already, at 'open'. Only false
+ * when the file ends or a declaration begins before the '}' (reported). */
 typedef bool cake_parser_item(cake_parser *parser, void *context);
 bool cake_parser_braced_items(cake_parser *parser, cake_span open, cake_parser_item *item, void *context);
 

@@ -49,14 +49,16 @@ static void bind_definition(cake_resolver *resolver, cake_definition *definition
 
 static void bind_tune(cake_resolver *resolver, const cake_tune *tune) {
     cake_resolve_bind(resolver, tune->value);
-    for (uint32_t i = 0; i < tune->set.items.count; i++) cake_resolve_bind(resolver, tune->set.items.items[i]);
+    for (uint32_t i = 0; i < tune->set.items.count; i++)
+        cake_resolve_bind(resolver, tune->set.items.items[i]);
 }
 
 void cake_resolve_common(cake_resolver *resolver, cake_common *common) {
     resolver->where = CAKE_WHERE_DECLARATION;
     for (uint32_t i = 0; i < common->constants.count; i++)
         cake_resolve_bind(resolver, common->constants.items[i]->value);
-    for (uint32_t i = 0; i < common->tunes.count; i++) bind_tune(resolver, common->tunes.items[i]);
+    for (uint32_t i = 0; i < common->tunes.count; i++)
+        bind_tune(resolver, common->tunes.items[i]);
     for (uint32_t i = 0; i < common->definitions.count; i++)
         bind_definition(resolver, common->definitions.items[i]);
     for (uint32_t i = 0; i < common->constants.count; i++)
@@ -97,8 +99,8 @@ static void set_value(cake_resolver *resolver, cake_symbol *symbol) {
 }
 
 void cake_resolve_symbol(cake_resolver *resolver, cake_symbol *symbol, cake_span use) {
-    if (symbol->kind != CAKE_SYMBOL_CONST && symbol->kind != CAKE_SYMBOL_TUNE && symbol->kind != CAKE_SYMBOL_DEFINITION &&
-        symbol->kind != CAKE_SYMBOL_VIEW)
+    if (symbol->kind != CAKE_SYMBOL_CONST && symbol->kind != CAKE_SYMBOL_TUNE &&
+        symbol->kind != CAKE_SYMBOL_DEFINITION && symbol->kind != CAKE_SYMBOL_VIEW)
         return;
     cake_progress progress = cake_resolve_note(resolver, symbol)->progress;
     if (progress == CAKE_PROGRESS_DONE) return;
@@ -137,7 +139,8 @@ void cake_frontend_resolve(cake_module *module, cake_diagnostics *diagnostics) {
     cake_resolve_common_define(&resolver, &module->common);
     cake_resolve_common(&resolver, &module->common);
     declare_kernels(&resolver);
-    for (uint32_t i = 0; i < module->kernels.count; i++) cake_resolve_kernel(&resolver, module->kernels.items[i]);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        cake_resolve_kernel(&resolver, module->kernels.items[i]);
     for (uint32_t i = 0; i < module->programs.count; i++) {
         cake_resolve_program(&resolver, module->programs.items[i]);
     }

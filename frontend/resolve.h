@@ -27,6 +27,9 @@
 
 /* Deepest tree that is walked, calls expanded. The parser's nesting limit does not bound 'a + b + c + ..'. */
 #define CAKE_RESOLVE_MAX_DEPTH 1500
+/* Longer lists are errors, so that looking through one is no matter of time. A CTA has 32 warps. */
+#define CAKE_RESOLVE_MAX_ROLES     64
+#define CAKE_RESOLVE_MAX_ARGUMENTS 64
 
 /* ---- state ---- */
 
@@ -52,6 +55,7 @@ typedef enum cake_namespace { CAKE_SPACE_VALUE, CAKE_SPACE_ROLE, CAKE_SPACE_KERN
 typedef struct cake_binding {
     cake_name name;
     cake_symbol *symbols[CAKE_SPACE_COUNT]; /* in scope, or null */
+    uint32_t contract;                      /* number of the last contract that mentions the name */
 } cake_binding;
 
 /* Where an expression stands: decides whether places can be read without 'load' and what may be executed. */
@@ -69,19 +73,20 @@ typedef struct cake_resolver {
 
     cake_binding *bindings; /* open addressing by name, a power of two */
     uint32_t binding_capacity, binding_count;
-    CAKE_VECTOR(cake_symbol *) live;            /* in the order of their declaration; scopes are marks in it */
-    CAKE_VECTOR(cake_symbol_note) notes;        /* by symbol number */
-    CAKE_VECTOR(const cake_expr *) expanding;   /* calls of user-defined functions, the innermost last */
+    CAKE_VECTOR(cake_symbol *) live;          /* in the order of their declaration; scopes are marks in it */
+    CAKE_VECTOR(cake_symbol_note) notes;      /* by symbol number */
+    CAKE_VECTOR(const cake_expr *) expanding; /* calls of user-defined functions, the innermost last */
 
     cake_where where;
-    cake_kernel *kernel;      /* being resolved, or null */
+    cake_kernel *kernel; /* being resolved, or null */
     const cake_program *program;
-    const cake_role *role;    /* whose body is being resolved, or null */
-    bool in_tile;             /* inside 'for tile' */
+    const cake_role *role;      /* whose body is being resolved, or null */
+    bool in_tile;               /* inside 'for tile' */
     uint32_t features_reported; /* missing ones, reported once a kernel */
     uint32_t depth;
     uint32_t expansion_nodes;
-    bool given_up; /* a limit was exceeded and reported: the rest of the expressions stays untyped */
+    uint32_t contract; /* number of the present one, see cake_binding */
+    bool given_up;     /* a limit was exceeded and reported: the rest of the expressions stays untyped */
 } cake_resolver;
 
 /* ---- resolve_scope.c ---- */
@@ -89,8 +94,8 @@ typedef struct cake_resolver {
 uint32_t cake_resolve_scope_enter(const cake_resolver *resolver);
 void cake_resolve_scope_leave(cake_resolver *resolver, uint32_t mark);
 
-/* A new symbol, in scope until the scope is left. Reports a reserved name and one that is in scope already; the symbol is
- * then made, but cannot be found. */
+/* A new symbol, in scope until the scope is left. Reports a reserved name and one that is in scope already; the symbol
+ * is then made, but cannot be found. */
 cake_symbol *cake_resolve_declare(cake_resolver *resolver, cake_symbol_kind kind, cake_name name, cake_span span);
 cake_symbol_note *cake_resolve_note(cake_resolver *resolver, const cake_symbol *symbol);
 
@@ -102,6 +107,10 @@ cake_symbol *cake_resolve_lookup(cake_resolver *resolver, cake_namespace space, 
 /* A symbol of one kind under a reference; null after an error. Sets reference->symbol. */
 cake_symbol *cake_resolve_reference(cake_resolver *resolver, cake_named_reference *reference, cake_symbol_kind kind);
 const char *cake_resolve_kind_text(cake_symbol_kind kind); /* "a pipeline" */
+
+/* Remembers that the contract being resolved mentions a name; whether it does. */
+void cake_resolve_mention(cake_resolver *resolver, cake_name name);
+bool cake_resolve_is_mentioned(const cake_resolver *resolver, cake_name name);
 
 /* Did you mean: nearest of the words to name, or null. */
 typedef struct cake_nearest {
@@ -139,7 +148,8 @@ void cake_resolve_declared_note(cake_resolver *resolver, cake_diagnostic *diagno
 const char *cake_resolve_type_text(cake_resolver *resolver, cake_type type); /* "a bf16 tile of rank 2" */
 /* Source text of an expression, in parentheses unless it needs none as an operand of a prefix. */
 const char *cake_resolve_operand_text(cake_resolver *resolver, const cake_expr *expr);
-void cake_resolve_cast_fix(cake_resolver *resolver, cake_diagnostic *diagnostic, const cake_expr *expr, cake_dtype dtype);
+void cake_resolve_cast_fix(cake_resolver *resolver, cake_diagnostic *diagnostic, const cake_expr *expr,
+                           cake_dtype dtype);
 /* Reports that the target lacks a feature, once a kernel. */
 void cake_resolve_need(cake_resolver *resolver, uint32_t feature, cake_span span, const char *what);
 /* Reports that a construct stands in a kernel without a cluster. */
@@ -159,7 +169,8 @@ cake_type cake_resolve_type(cake_resolver *resolver, cake_expr *expr);
 cake_type cake_resolve_value(cake_resolver *resolver, cake_expr *expr);
 /* The same for an expression that is typed already. */
 cake_type cake_resolve_as_value(cake_resolver *resolver, const cake_expr *expr);
-/* Types it and asks for an integer scalar, a bool scalar, a bool, an integer known at that time. 'what' as in "the step". */
+/* Types it and asks for an integer scalar, a bool scalar, a bool, an integer known at that time. 'what' as in "the
+ * step". */
 bool cake_resolve_integer(cake_resolver *resolver, cake_expr *expr, const char *what);
 bool cake_resolve_condition(cake_resolver *resolver, cake_expr *expr, const char *what);
 bool cake_resolve_integer_at(cake_resolver *resolver, cake_expr *expr, cake_time latest, const char *what);
@@ -240,9 +251,9 @@ void cake_resolve_facts(cake_resolver *resolver, cake_signature signature);
 
 /* ---- the larger parts ---- */
 
-void cake_resolve_common_declare(cake_resolver *resolver, cake_common *common);  /* constants and tunables */
-void cake_resolve_common_define(cake_resolver *resolver, cake_common *common);   /* names of definitions */
-void cake_resolve_common(cake_resolver *resolver, cake_common *common);          /* values of all of them */
+void cake_resolve_common_declare(cake_resolver *resolver, cake_common *common); /* constants and tunables */
+void cake_resolve_common_define(cake_resolver *resolver, cake_common *common);  /* names of definitions */
+void cake_resolve_common(cake_resolver *resolver, cake_common *common);         /* values of all of them */
 /* The value of a constant, tunable, definition or view, if it is not resolved yet. */
 void cake_resolve_symbol(cake_resolver *resolver, cake_symbol *symbol, cake_span use);
 

@@ -80,9 +80,9 @@ static bool has_within(const cake_expr *call) {
 static cake_type report_argument(cake_resolver *resolver, const cake_expr *call, const cake_expr *argument,
                                  cake_type type, const char *wanted) {
     if (cake_resolve_is_error(type)) return type;
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L302, argument->span,
-                                                      "'%s' works on %s, and this is %s", call->u.call.function, wanted,
-                                                      cake_resolve_type_text(resolver, type));
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L302, argument->span, "'%s' works on %s, and this is %s",
+                            call->u.call.function, wanted, cake_resolve_type_text(resolver, type));
     if (strcmp(wanted, "floats") == 0 && cake_resolve_is_integer(type.dtype))
         cake_resolve_cast_fix(resolver, diagnostic, argument, CAKE_DTYPE_F32);
     return cake_resolve_error();
@@ -108,7 +108,8 @@ static cake_type type_of_select(cake_resolver *resolver, cake_expr *call) {
     cake_type type = meet_arguments(resolver, call, 1, 3);
     if (cake_resolve_is_error(chosen) || cake_resolve_is_error(type)) return cake_resolve_error();
     if (chosen.dtype != CAKE_DTYPE_BOOL) {
-        cake_resolve_report(resolver, CAKE_L321, condition->span, "the first argument of 'select' is bool, and this is %s",
+        cake_resolve_report(resolver, CAKE_L321, condition->span,
+                            "the first argument of 'select' is bool, and this is %s",
                             cake_resolve_type_text(resolver, chosen));
         return cake_resolve_error();
     }
@@ -136,8 +137,7 @@ static cake_type type_of_element(cake_resolver *resolver, cake_expr *call, uint3
 static cake_type check_fold(cake_resolver *resolver, cake_expr *call, cake_type type) {
     cake_builtin builtin = call->u.call.builtin;
     bool is_bool = type.dtype == CAKE_DTYPE_BOOL;
-    bool wants_bool =
-        builtin == CAKE_BUILTIN_ANY || builtin == CAKE_BUILTIN_ALL || builtin == CAKE_BUILTIN_COUNT;
+    bool wants_bool = builtin == CAKE_BUILTIN_ANY || builtin == CAKE_BUILTIN_ALL || builtin == CAKE_BUILTIN_COUNT;
     if (wants_bool && !is_bool) return report_argument(resolver, call, positional(call, 0), type, "bool");
     if (!wants_bool && is_bool) return report_argument(resolver, call, positional(call, 0), type, "numbers");
     if (type.rank > 0) return type;
@@ -161,7 +161,8 @@ static cake_type type_of_fold(cake_resolver *resolver, cake_expr *call, uint32_t
     cake_type type = cake_resolve_value(resolver, positional(call, 0));
     if (cake_resolve_is_error(type)) return type;
     type = check_fold(resolver, call, type);
-    if (cake_resolve_is_error(type) || !cake_resolve_axis(resolver, call, type.rank, false)) return cake_resolve_error();
+    if (cake_resolve_is_error(type) || !cake_resolve_axis(resolver, call, type.rank, false))
+        return cake_resolve_error();
     bool gives_index =
         builtin == CAKE_BUILTIN_ARGMIN || builtin == CAKE_BUILTIN_ARGMAX || builtin == CAKE_BUILTIN_COUNT;
     uint32_t rank = cake_resolve_keyword(call, "axis") ? type.rank - 1u : 0;
@@ -230,13 +231,14 @@ static cake_type type_of_data(cake_resolver *resolver, cake_expr *call) {
     cake_type type = cake_resolve_type(resolver, argument);
     if (cake_resolve_is_error(type)) return type;
     if (resolver->where != CAKE_WHERE_CONTRACT) {
-        cake_resolve_report(resolver, CAKE_L224, call->span, "'%s' is a fact on a tensor's contents: it stands in 'where'",
-                            call->u.call.function);
+        cake_resolve_report(resolver, CAKE_L224, call->span,
+                            "'%s' is a fact on a tensor's contents: it stands in 'where'", call->u.call.function);
         return cake_resolve_error();
     }
     const cake_symbol *symbol = argument->kind == CAKE_EXPR_NAME ? argument->u.name.symbol : NULL;
     if (symbol && symbol->kind == CAKE_SYMBOL_TENSOR) return cake_resolve_value_type(CAKE_DTYPE_BOOL, 0);
-    cake_resolve_report(resolver, CAKE_L204, argument->span, "'%s' speaks of a tensor: name one", call->u.call.function);
+    cake_resolve_report(resolver, CAKE_L204, argument->span, "'%s' speaks of a tensor: name one",
+                        call->u.call.function);
     return cake_resolve_error();
 }
 
@@ -245,8 +247,8 @@ static cake_type type_of_data(cake_resolver *resolver, cake_expr *call) {
 static bool check_count(cake_resolver *resolver, const cake_expr *call, const cake_builtin_info *info, uint32_t count) {
     if (count >= info->min_args && count <= info->max_args) return true;
     if (info->min_args == info->max_args)
-        cake_resolve_report(resolver, CAKE_L308, call->span, "'%s' takes %u argument%s, not %u", info->name, info->min_args,
-                            info->min_args == 1 ? "" : "s", count);
+        cake_resolve_report(resolver, CAKE_L308, call->span, "'%s' takes %u argument%s, not %u", info->name,
+                            info->min_args, info->min_args == 1 ? "" : "s", count);
     else
         cake_resolve_report(resolver, CAKE_L308, call->span, "'%s' takes %u to %u arguments, not %u", info->name,
                             info->min_args, info->max_args, count);
@@ -265,8 +267,7 @@ cake_type cake_resolve_builtin(cake_resolver *resolver, cake_expr *call) {
     uint32_t errors = resolver->diagnostics->error_count;
     uint32_t count = cake_resolve_positional(resolver, call, takes_axis(info, builtin) ? with_axis : without);
     bool is_reduction = info->kind == CAKE_BUILTIN_KIND_FOLD && count == 1;
-    bool good = check_count(resolver, call, info, count) &&
-                (is_reduction || check_within(resolver, call));
+    bool good = check_count(resolver, call, info, count) && (is_reduction || check_within(resolver, call));
     if (!good || resolver->diagnostics->error_count != errors) return cake_resolve_error();
     switch (info->kind) {
     case CAKE_BUILTIN_KIND_ELEMENT:

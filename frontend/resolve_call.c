@@ -49,7 +49,8 @@ static bool expand(cake_resolver *resolver, cake_expr *call) {
     call->u.call.expansion = cake_resolve_copy(resolver, definition->value, definition, parameters, call->span);
     bool good = call->u.call.expansion && !cake_resolve_is_error(cake_resolve_value(resolver, call->u.call.expansion));
     if (good && definition->second) {
-        call->u.call.expansion_second = cake_resolve_copy(resolver, definition->second, definition, parameters, call->span);
+        call->u.call.expansion_second =
+            cake_resolve_copy(resolver, definition->second, definition, parameters, call->span);
         good = call->u.call.expansion_second &&
                !cake_resolve_is_error(cake_resolve_value(resolver, call->u.call.expansion_second));
     }
@@ -63,8 +64,9 @@ static bool check_parameter_count(cake_resolver *resolver, const cake_expr *call
     const cake_symbol *function = call->u.call.symbol;
     uint32_t wanted = function->definition->parameters.count;
     if (given == wanted) return true;
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L308, call->span, "'%s' takes %u argument%s, not %u",
-                                                      function->name, wanted, wanted == 1 ? "" : "s", given);
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L308, call->span, "'%s' takes %u argument%s, not %u", function->name, wanted,
+                            wanted == 1 ? "" : "s", given);
     cake_resolve_declared_note(resolver, diagnostic, function);
     return false;
 }
@@ -73,10 +75,11 @@ static bool check_parameter_count(cake_resolver *resolver, const cake_expr *call
 static cake_type type_of_user_call(cake_resolver *resolver, cake_expr *call) {
     static const char *const no_keywords[] = {NULL};
     uint32_t errors = resolver->diagnostics->error_count;
-    uint32_t count = cake_resolve_positional(resolver, call, no_keywords);
     for (uint32_t i = 0; i < call->u.call.arguments.count; i++)
         (void)cake_resolve_value(resolver, call->u.call.arguments.items[i].value);
-    if (resolver->diagnostics->error_count != errors || !call->u.call.symbol) return cake_resolve_error();
+    if (!call->u.call.symbol) return cake_resolve_error();
+    uint32_t count = cake_resolve_positional(resolver, call, no_keywords);
+    if (resolver->diagnostics->error_count != errors) return cake_resolve_error();
     if (!check_parameter_count(resolver, call, count)) return cake_resolve_error();
     const cake_definition *definition = call->u.call.symbol->definition;
     for (uint32_t i = 0; i < count; i++) {
@@ -98,7 +101,8 @@ static bool find_combiner(cake_resolver *resolver, cake_expr *call, cake_expr *n
     if (named->kind == CAKE_EXPR_NAME && !symbol) return false; /* reported */
     if (!symbol || symbol->kind != CAKE_SYMBOL_FUNCTION) {
         cake_resolve_report(resolver, CAKE_L204, named->span,
-                            "'%s' takes a defined function first: let f(a, b) = .. outside roles", call->u.call.function);
+                            "'%s' takes a defined function first: let f(a, b) = .. outside roles",
+                            call->u.call.function);
         return false;
     }
     named->type = symbol->type;
@@ -111,8 +115,9 @@ static bool bind_combiner(cake_resolver *resolver, cake_expr *call, const cake_t
     const cake_definition *definition = call->u.call.symbol->definition;
     if (definition->parameters.count != 2 * tiles || (definition->second != NULL) != (tiles == 2)) {
         cake_diagnostic *diagnostic = cake_resolve_report(
-            resolver, CAKE_L316, call->span, "'%s' over %u tile%s needs a function of %u arguments that gives %u value%s",
-            call->u.call.function, tiles, tiles == 1 ? "" : "s", 2 * tiles, tiles, tiles == 1 ? "" : "s");
+            resolver, CAKE_L316, call->span,
+            "'%s' over %u tile%s needs a function of %u arguments that gives %u value%s", call->u.call.function, tiles,
+            tiles == 1 ? "" : "s", 2 * tiles, tiles, tiles == 1 ? "" : "s");
         cake_resolve_declared_note(resolver, diagnostic, call->u.call.symbol);
         return false;
     }
@@ -127,8 +132,8 @@ static bool bind_combiner(cake_resolver *resolver, cake_expr *call, const cake_t
 static bool check_combined(cake_resolver *resolver, const cake_expr *call, const cake_expr *result, cake_type wanted) {
     if (result->type.dtype == wanted.dtype && result->type.rank == 0) return true;
     cake_diagnostic *diagnostic = cake_resolve_report(
-        resolver, CAKE_L316, call->span, "'%s' gives %s where it combines elements of type %s", call->u.call.symbol->name,
-        cake_resolve_type_text(resolver, result->type), cake_dtype_name(wanted.dtype));
+        resolver, CAKE_L316, call->span, "'%s' gives %s where it combines elements of type %s",
+        call->u.call.symbol->name, cake_resolve_type_text(resolver, result->type), cake_dtype_name(wanted.dtype));
     cake_diagnostic_note(resolver->diagnostics, diagnostic, result->span, "this is the result");
     return false;
 }
@@ -193,7 +198,8 @@ cake_type cake_resolve_combine(cake_resolver *resolver, cake_expr *call) {
 cake_type cake_resolve_call(cake_resolver *resolver, cake_expr *call) {
     if (call->u.call.builtin != CAKE_BUILTIN_NONE) return cake_resolve_builtin(resolver, call);
     if (!call->u.call.symbol && strcmp(call->u.call.function, "im2col") == 0) {
-        cake_resolve_report(resolver, CAKE_L204, call->span, "'im2col' makes a view: view v: dtype[..] = im2col(t, pad=1)");
+        cake_resolve_report(resolver, CAKE_L204, call->span,
+                            "'im2col' makes a view: view v: dtype[..] = im2col(t, pad=1)");
         return cake_resolve_error();
     }
     return type_of_user_call(resolver, call);

@@ -100,8 +100,8 @@ static void report_object(cake_resolver *resolver, const cake_expr *expr) {
     const cake_symbol *symbol = cake_resolve_root(expr);
     if (!symbol) return;
     const char *kind = cake_resolve_kind_text(symbol->kind);
-    const char *form = symbol->kind == CAKE_SYMBOL_COORDINATE ? " of a ragged axis: say .group, .row or .rows"
-                                                              : ", not a value";
+    const char *form =
+        symbol->kind == CAKE_SYMBOL_COORDINATE ? " of a ragged axis: say .group, .row or .rows" : ", not a value";
     cake_diagnostic *diagnostic =
         cake_resolve_report(resolver, CAKE_L307, expr->span, "'%s' is %s%s", symbol->name, kind, form);
     cake_resolve_declared_note(resolver, diagnostic, symbol);
@@ -114,7 +114,8 @@ cake_type cake_resolve_as_value(cake_resolver *resolver, const cake_expr *expr) 
         return type;
     case CAKE_TYPE_VALUE:
         if (!cake_resolve_is_pair(expr)) return type;
-        cake_resolve_report(resolver, CAKE_L313, expr->span, "this call gives two values: bind them with 'let a, b = ..'");
+        cake_resolve_report(resolver, CAKE_L313, expr->span,
+                            "this call gives two values: bind them with 'let a, b = ..'");
         return cake_resolve_error();
     case CAKE_TYPE_MEMORY:
         if (resolver->where == CAKE_WHERE_CONTRACT) return cake_resolve_value_type(type.dtype, type.rank);
@@ -142,7 +143,8 @@ static bool ask_for_scalar(cake_resolver *resolver, const cake_expr *expr, cake_
     cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L304, expr->span, "%s is a scalar, and this is %s",
                                                       what, cake_resolve_type_text(resolver, type));
     if (type.dtype == CAKE_DTYPE_BOOL)
-        cake_diagnostic_note(resolver->diagnostics, diagnostic, expr->span, "any(..) and all(..) fold a tile to a scalar");
+        cake_diagnostic_note(resolver->diagnostics, diagnostic, expr->span,
+                             "any(..) and all(..) fold a tile to a scalar");
     return false;
 }
 
@@ -193,7 +195,8 @@ static cake_type type_of_name(cake_resolver *resolver, cake_expr *expr) {
     const cake_symbol_note *note = cake_resolve_note(resolver, symbol);
     if (note->needs_tile && resolver->role && !resolver->in_tile) {
         cake_diagnostic *diagnostic = cake_resolve_report(
-            resolver, CAKE_L206, expr->span, symbol->kind == CAKE_SYMBOL_COORDINATE
+            resolver, CAKE_L206, expr->span,
+            symbol->kind == CAKE_SYMBOL_COORDINATE
                 ? "'%s' is a coordinate of a persistent grid: it has a value only inside 'for tile'"
                 : "'%s' uses a coordinate of a persistent grid: it has a value only inside 'for tile'",
             symbol->name);
@@ -269,7 +272,8 @@ static bool allows(cake_resolver *resolver, cake_binary_op op, const cake_expr *
 static cake_type type_of_binary(cake_resolver *resolver, cake_expr *expr) {
     cake_expr *left = expr->u.binary.left, *right = expr->u.binary.right;
     cake_type left_type = cake_resolve_value(resolver, left), right_type = cake_resolve_value(resolver, right);
-    if (!allows(resolver, expr->u.binary.op, left, left_type) || !allows(resolver, expr->u.binary.op, right, right_type))
+    if (!allows(resolver, expr->u.binary.op, left, left_type) ||
+        !allows(resolver, expr->u.binary.op, right, right_type))
         return cake_resolve_error();
     return cake_resolve_meet(resolver, expr->span, left, left_type, right, right_type);
 }
@@ -328,8 +332,8 @@ static cake_type type_of_bitcast(cake_resolver *resolver, cake_expr *expr) {
     cake_dtype wanted = expr->u.cast.dtype;
     const char *name = cake_dtype_name(wanted);
     if (type.dtype == CAKE_DTYPE_INDEX || type.dtype == CAKE_DTYPE_REAL) {
-        cake_resolve_report(resolver, CAKE_L311, operand->span, "bitcast to %s: %s has no width yet, cast it first", name,
-                            cake_resolve_type_text(resolver, type));
+        cake_resolve_report(resolver, CAKE_L311, operand->span, "bitcast to %s: %s has no width yet, cast it first",
+                            name, cake_resolve_type_text(resolver, type));
         return cake_resolve_error();
     }
     bool is_bool = type.dtype == CAKE_DTYPE_BOOL || wanted == CAKE_DTYPE_BOOL;

@@ -1,6 +1,7 @@
 /* Declarations of a kernel.
  *
- * They may come in any order, so names are declared first, then values and resources are resolved, then the roles' bodies.
+ * They may come in any order, so names are declared first, then values and resources are resolved, then the roles'
+ * bodies.
  */
 #include "frontend/resolve.h"
 
@@ -40,10 +41,15 @@ static cake_symbol *declare_object(cake_resolver *resolver, cake_symbol_kind kin
 }
 
 static void declare_roles(cake_resolver *resolver, cake_kernel *kernel) {
+    if (kernel->roles.count > CAKE_RESOLVE_MAX_ROLES) {
+        cake_resolve_report(resolver, CAKE_L225, kernel->span, "more than %d roles", CAKE_RESOLVE_MAX_ROLES);
+        kernel->roles.count = CAKE_RESOLVE_MAX_ROLES;
+    }
     for (uint32_t i = 0; i < kernel->roles.count; i++) {
         cake_role *role = kernel->roles.items[i];
         role->symbol = declare_object(resolver, CAKE_SYMBOL_ROLE, role->name, role->span);
         role->symbol->role = role;
+        role->symbol->position = i;
     }
 }
 
@@ -55,7 +61,8 @@ static void declare_resources(cake_resolver *resolver, cake_kernel *kernel) {
         for (uint32_t j = 0; j < pipeline->buffers.count; j++)
             declare_buffer(resolver, pipeline->buffers.items[j], pipeline);
     }
-    for (uint32_t i = 0; i < kernel->buffers.count; i++) declare_buffer(resolver, kernel->buffers.items[i], NULL);
+    for (uint32_t i = 0; i < kernel->buffers.count; i++)
+        declare_buffer(resolver, kernel->buffers.items[i], NULL);
     for (uint32_t i = 0; i < kernel->signals.count; i++) {
         cake_signal *signal = kernel->signals.items[i];
         signal->symbol = declare_object(resolver, CAKE_SYMBOL_SIGNAL, signal->name, signal->span);
@@ -94,8 +101,9 @@ static cake_symbol *grid_tensor(cake_resolver *resolver, cake_name name, cake_sp
     cake_symbol *symbol = cake_resolve_reference(resolver, &reference, CAKE_SYMBOL_TENSOR);
     if (!symbol || cake_resolve_is_error(symbol->type)) return NULL;
     if (symbol->type.rank == 1 && cake_resolve_is_integer(symbol->type.dtype)) return symbol;
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L302, span, "%s is a list of integers, and '%s' is %s",
-                                                      what, name, cake_resolve_type_text(resolver, symbol->type));
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L302, span, "%s is a list of integers, and '%s' is %s", what, name,
+                            cake_resolve_type_text(resolver, symbol->type));
     cake_resolve_declared_note(resolver, diagnostic, symbol);
     return NULL;
 }
@@ -118,7 +126,8 @@ static void resolve_order(cake_resolver *resolver, cake_grid *grid) {
     } orders[] = {{"row", 0}, {"grouped", 2}, {"snake", 1}, {"reverse", 1}};
     if (!grid->order) return;
     size_t at = 0;
-    while (at < sizeof orders / sizeof *orders && strcmp(orders[at].name, grid->order) != 0) at++;
+    while (at < sizeof orders / sizeof *orders && strcmp(orders[at].name, grid->order) != 0)
+        at++;
     if (at == sizeof orders / sizeof *orders) {
         cake_resolve_report(resolver, CAKE_L219, grid->order_span,
                             "there is no order '%s': row, grouped(x, G), snake(x), reverse(x)", grid->order);
@@ -126,8 +135,8 @@ static void resolve_order(cake_resolver *resolver, cake_grid *grid) {
     }
     cake_expr_list *arguments = &grid->order_arguments;
     if (arguments->count != orders[at].arguments) {
-        cake_resolve_report(resolver, CAKE_L308, grid->order_span, "order '%s' takes %u argument%s, not %u", grid->order,
-                            orders[at].arguments, orders[at].arguments == 1 ? "" : "s", arguments->count);
+        cake_resolve_report(resolver, CAKE_L308, grid->order_span, "order '%s' takes %u argument%s, not %u",
+                            grid->order, orders[at].arguments, orders[at].arguments == 1 ? "" : "s", arguments->count);
         return;
     }
     if (arguments->count > 0) {
@@ -161,13 +170,13 @@ static void resolve_claim(cake_resolver *resolver, cake_grid *grid) {
 }
 
 static void resolve_grid(cake_resolver *resolver, cake_grid *grid) {
-    for (uint32_t i = 0; i < grid->axes.count; i++) resolve_axis(resolver, &grid->axes.items[i]);
+    for (uint32_t i = 0; i < grid->axes.count; i++)
+        resolve_axis(resolver, &grid->axes.items[i]);
     resolve_order(resolver, grid);
     resolve_claim(resolver, grid);
     if (!grid->cluster) return;
     cake_resolve_need(resolver, CAKE_FEATURE_CLUSTER, grid->cluster_span, "a cluster");
-    if (!find_axis(grid, grid->cluster_axis))
-        report_no_axis(resolver, grid, grid->cluster_axis, grid->cluster_span);
+    if (!find_axis(grid, grid->cluster_axis)) report_no_axis(resolver, grid, grid->cluster_axis, grid->cluster_span);
 }
 
 /* ---- roles and resources ---- */
@@ -181,26 +190,27 @@ static void resolve_constant(cake_resolver *resolver, cake_expr *expr, const cha
 static void resolve_role(cake_resolver *resolver, cake_role *role) {
     resolve_constant(resolver, role->count, "the size of a role");
     resolve_constant(resolver, role->registers, "a register budget");
-    if (role->registers) cake_resolve_need(resolver, CAKE_FEATURE_SETMAXNREG, role->registers->span, "'regs' (setmaxnreg)");
+    if (role->registers)
+        cake_resolve_need(resolver, CAKE_FEATURE_SETMAXNREG, role->registers->span, "'regs' (setmaxnreg)");
     if (role->leader) {
         cake_resolve_need(resolver, CAKE_FEATURE_CLUSTER, role->span, "a cluster");
         cake_resolve_need_cluster(resolver, role->span, "a 'leader' role");
     }
 }
 
-/* Following 'over' from buffer to buffer must end. */
-static void check_over_ends(cake_resolver *resolver, cake_buffer *buffer) {
-    const cake_buffer *slow = buffer, *fast = buffer;
-    while (fast && fast->over.symbol) {
-        fast = fast->over.symbol->buffer;
-        if (!fast->over.symbol) return;
-        fast = fast->over.symbol->buffer;
-        slow = slow->over.symbol->buffer;
-        if (slow != fast) continue;
-        cake_resolve_report(resolver, CAKE_L205, buffer->over.span, "'%s' lies over itself", buffer->name);
-        buffer->over.symbol = NULL; /* one report a cycle */
-        return;
+/* Following 'over' from buffer to buffer must end. What is DONE was followed before. */
+static void check_over(cake_resolver *resolver, const cake_buffer *buffer) {
+    const cake_symbol *at = buffer->symbol, *last = at;
+    while (at && cake_resolve_note(resolver, at)->progress == CAKE_PROGRESS_NONE) {
+        cake_resolve_note(resolver, at)->progress = CAKE_PROGRESS_RUNNING;
+        last = at;
+        at = at->buffer->over.symbol;
     }
+    if (at && cake_resolve_note(resolver, at)->progress == CAKE_PROGRESS_RUNNING)
+        cake_resolve_report(resolver, CAKE_L205, last->buffer->over.span, "'%s' lies over itself", at->name);
+    for (at = buffer->symbol; at && cake_resolve_note(resolver, at)->progress == CAKE_PROGRESS_RUNNING;
+         at = at->buffer->over.symbol)
+        cake_resolve_note(resolver, at)->progress = CAKE_PROGRESS_DONE;
 }
 
 static void resolve_buffer(cake_resolver *resolver, cake_buffer *buffer) {
@@ -210,7 +220,6 @@ static void resolve_buffer(cake_resolver *resolver, cake_buffer *buffer) {
     resolve_constant(resolver, buffer->align, "an alignment");
     if (buffer->tensor_memory) cake_resolve_need(resolver, CAKE_FEATURE_TCGEN05, buffer->span, "tensor memory");
     if (buffer->over.name) (void)cake_resolve_reference(resolver, &buffer->over, CAKE_SYMBOL_BUFFER);
-    if (buffer->over.symbol) check_over_ends(resolver, buffer);
     uint32_t rank = buffer->type.extents.count;
     if (buffer->tensor_memory && (rank != 2 || buffer->type.dtype != CAKE_DTYPE_F32))
         cake_resolve_report(resolver, CAKE_L303, buffer->type.span, "tensor memory is declared as f32[128, columns]");
@@ -219,18 +228,44 @@ static void resolve_buffer(cake_resolver *resolver, cake_buffer *buffer) {
                             cake_dtype_name(buffer->type.dtype));
 }
 
+static void resolve_consumers(cake_resolver *resolver, cake_pipeline *pipeline) {
+    if (pipeline->consumers.count > CAKE_RESOLVE_MAX_ROLES) {
+        cake_resolve_report(resolver, CAKE_L225, pipeline->span, "more than %d consumers", CAKE_RESOLVE_MAX_ROLES);
+        pipeline->consumers.count = CAKE_RESOLVE_MAX_ROLES;
+    }
+    for (uint32_t i = 0; i < pipeline->consumers.count; i++) {
+        cake_named_reference *consumer = &pipeline->consumers.items[i];
+        (void)cake_resolve_reference(resolver, consumer, CAKE_SYMBOL_ROLE);
+        for (uint32_t j = 0; j < i; j++) {
+            if (pipeline->consumers.items[j].name != consumer->name) continue;
+            cake_resolve_report(resolver, CAKE_L202, consumer->span, "role '%s' is a consumer of '%s' already",
+                                consumer->name, pipeline->name);
+            break;
+        }
+    }
+}
+
 static void resolve_pipeline(cake_resolver *resolver, cake_pipeline *pipeline) {
     resolve_constant(resolver, pipeline->stages, "the number of stages");
     (void)cake_resolve_reference(resolver, &pipeline->producer, CAKE_SYMBOL_ROLE);
-    for (uint32_t i = 0; i < pipeline->consumers.count; i++)
-        (void)cake_resolve_reference(resolver, &pipeline->consumers.items[i], CAKE_SYMBOL_ROLE);
-    for (uint32_t i = 0; i < pipeline->buffers.count; i++) resolve_buffer(resolver, pipeline->buffers.items[i]);
+    resolve_consumers(resolver, pipeline);
+    for (uint32_t i = 0; i < pipeline->buffers.count; i++)
+        resolve_buffer(resolver, pipeline->buffers.items[i]);
 }
 
 static void resolve_resources(cake_resolver *resolver, cake_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->roles.count; i++) resolve_role(resolver, kernel->roles.items[i]);
-    for (uint32_t i = 0; i < kernel->pipelines.count; i++) resolve_pipeline(resolver, kernel->pipelines.items[i]);
-    for (uint32_t i = 0; i < kernel->buffers.count; i++) resolve_buffer(resolver, kernel->buffers.items[i]);
+    for (uint32_t i = 0; i < kernel->roles.count; i++)
+        resolve_role(resolver, kernel->roles.items[i]);
+    for (uint32_t i = 0; i < kernel->pipelines.count; i++)
+        resolve_pipeline(resolver, kernel->pipelines.items[i]);
+    for (uint32_t i = 0; i < kernel->buffers.count; i++)
+        resolve_buffer(resolver, kernel->buffers.items[i]);
+    for (uint32_t i = 0; i < kernel->buffers.count; i++)
+        check_over(resolver, kernel->buffers.items[i]);
+    for (uint32_t i = 0; i < kernel->pipelines.count; i++) {
+        for (uint32_t j = 0; j < kernel->pipelines.items[i]->buffers.count; j++)
+            check_over(resolver, kernel->pipelines.items[i]->buffers.items[j]);
+    }
     for (uint32_t i = 0; i < kernel->signals.count; i++)
         resolve_constant(resolver, kernel->signals.items[i]->count, "the count of a signal");
     for (uint32_t i = 0; i < kernel->batons.count; i++)
@@ -270,8 +305,7 @@ static bool check_viewed(cake_resolver *resolver, const cake_view *view, cake_ex
     cake_type type = cake_resolve_type(resolver, viewed);
     if (cake_resolve_is_error(type)) return false;
     const cake_symbol *symbol = viewed->kind == CAKE_EXPR_NAME ? viewed->u.name.symbol : NULL;
-    bool is_im2col = symbol && symbol->kind == CAKE_SYMBOL_VIEW && symbol->view->value->kind == CAKE_EXPR_CALL;
-    if (type.kind != CAKE_TYPE_MEMORY || !symbol || is_im2col) {
+    if (type.kind != CAKE_TYPE_MEMORY || !symbol || symbol->kind == CAKE_SYMBOL_VIEW) {
         cake_resolve_report(resolver, CAKE_L306, viewed->span, "a view shows a tensor or buffer: name one");
         return false;
     }
@@ -316,8 +350,8 @@ static void check_bodies(cake_resolver *resolver, const cake_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->roles.count; i++) {
         const cake_role *role = kernel->roles.items[i];
         if (role->body) continue;
-        cake_resolve_report(resolver, CAKE_L207, role->span, "role '%s' has no body: write 'role %s { .. }'", role->name,
-                            role->name);
+        cake_resolve_report(resolver, CAKE_L207, role->span, "role '%s' has no body: write 'role %s { .. }'",
+                            role->name, role->name);
     }
 }
 
@@ -348,7 +382,8 @@ void cake_resolve_kernel(cake_resolver *resolver, cake_kernel *kernel) {
     resolve_resources(resolver, kernel);
     resolve_conditions(resolver, &kernel->assumes, "an assumption");
     resolve_conditions(resolver, &kernel->checks, "a check");
-    for (uint32_t i = 0; i < kernel->bodies.count; i++) cake_resolve_body(resolver, kernel->bodies.items[i]);
+    for (uint32_t i = 0; i < kernel->bodies.count; i++)
+        cake_resolve_body(resolver, kernel->bodies.items[i]);
     check_bodies(resolver, kernel);
     resolver->kernel = NULL;
     cake_resolve_scope_leave(resolver, mark);

@@ -48,14 +48,11 @@ static bool is_im2col(const cake_symbol *symbol) {
     return symbol->kind == CAKE_SYMBOL_VIEW && symbol->view->value->kind == CAKE_EXPR_CALL;
 }
 
-/* A view that goes round in a cycle has type ERROR and never gets here; the views of one kernel bound the rest. */
 cake_symbol *cake_resolve_memory(cake_symbol *symbol) {
-    while (symbol && symbol->kind == CAKE_SYMBOL_VIEW) {
-        const cake_expr *value = symbol->view->value;
-        if (is_im2col(symbol)) value = value->u.call.arguments.items[0].value;
-        symbol = cake_resolve_root(value);
-    }
-    return symbol;
+    if (!symbol || symbol->kind != CAKE_SYMBOL_VIEW) return symbol;
+    const cake_expr *value = symbol->view->value;
+    if (is_im2col(symbol)) value = value->u.call.arguments.items[0].value;
+    return cake_resolve_root(value);
 }
 
 /* ---- who may access what ---- */
@@ -81,8 +78,8 @@ static bool may_access_buffer(cake_resolver *resolver, const cake_expr *place, c
                                          symbol->name, pipeline->name, pipeline->producer.name, name);
     else
         diagnostic = cake_resolve_report(resolver, CAKE_L212, place->span,
-                                         "'%s' is a buffer of '%s', which role '%s' neither fills nor reads", symbol->name,
-                                         pipeline->name, name);
+                                         "'%s' is a buffer of '%s', which role '%s' neither fills nor reads",
+                                         symbol->name, pipeline->name, name);
     cake_diagnostic_note(resolver->diagnostics, diagnostic, pipeline->span, "the pipeline is declared here");
     return false;
 }
@@ -91,8 +88,9 @@ static bool may_access_tensor(cake_resolver *resolver, const cake_expr *place, c
                               cake_access access) {
     bool read_only = symbol->parameter->mode == CAKE_PARAMETER_IN;
     if (access == CAKE_ACCESS_WRITE && read_only) {
-        cake_diagnostic *diagnostic = cake_resolve_report(
-            resolver, CAKE_L213, place->span, "'%s' is read-only: it is declared without 'out' or 'inout'", symbol->name);
+        cake_diagnostic *diagnostic =
+            cake_resolve_report(resolver, CAKE_L213, place->span,
+                                "'%s' is read-only: it is declared without 'out' or 'inout'", symbol->name);
         cake_resolve_declared_note(resolver, diagnostic, symbol);
         cake_span start = {symbol->parameter->span.begin, symbol->parameter->span.begin};
         cake_diagnostic_fix(resolver->diagnostics, diagnostic, "declare it 'inout'", start, "inout ");
@@ -136,9 +134,9 @@ cake_type cake_resolve_place(cake_resolver *resolver, cake_expr *place, cake_acc
     case CAKE_TYPE_OBJECT:
         break;
     }
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L306, place->span,
-                                                      "a place in memory is needed, and this is %s",
-                                                      cake_resolve_type_text(resolver, type));
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L306, place->span, "a place in memory is needed, and this is %s",
+                            cake_resolve_type_text(resolver, type));
     const cake_symbol *symbol = cake_resolve_root(place);
     if (symbol) cake_resolve_declared_note(resolver, diagnostic, symbol);
     return cake_resolve_error();
@@ -181,8 +179,9 @@ static void index_one(cake_resolver *resolver, cake_item *item, bool is_tile, in
 }
 
 static void index_range(cake_resolver *resolver, cake_item *item, bool is_tile, indexing *state) {
-    bool base = is_tile ? cake_resolve_integer_at(resolver, item->base, CAKE_TIME_COMPILE, "the start of a tile's slice")
-                        : cake_resolve_integer(resolver, item->base, "the start of a slice");
+    bool base = is_tile
+                    ? cake_resolve_integer_at(resolver, item->base, CAKE_TIME_COMPILE, "the start of a tile's slice")
+                    : cake_resolve_integer(resolver, item->base, "the start of a slice");
     bool length = cake_resolve_integer_at(resolver, item->length, CAKE_TIME_COMPILE, "the length of a slice");
     if (!base || !length) state->failed = true;
     state->kept++;
@@ -196,8 +195,9 @@ static void index_item(cake_resolver *resolver, cake_item *item, bool is_tile, i
     case CAKE_ITEM_NONE:
         state->kept++;
         if (is_tile) return;
-        cake_resolve_report(resolver, CAKE_L309, item->span, "'None' gives a tile an axis; a place in memory has none to "
-                                                             "give: index the loaded value");
+        cake_resolve_report(resolver, CAKE_L309, item->span,
+                            "'None' gives a tile an axis; a place in memory has none to "
+                            "give: index the loaded value");
         state->failed = true;
         return;
     case CAKE_ITEM_ONE:
@@ -220,9 +220,8 @@ cake_type cake_resolve_index(cake_resolver *resolver, cake_expr *expr) {
     for (uint32_t i = 0; i < expr->u.index.items.count; i++)
         index_item(resolver, &expr->u.index.items.items[i], is_tile, &state);
     if (state.consumed > type.rank) {
-        cake_diagnostic *diagnostic =
-            cake_resolve_report(resolver, CAKE_L309, expr->span, "%u indices for %s", state.consumed,
-                                cake_resolve_type_text(resolver, type));
+        cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L309, expr->span, "%u indices for %s",
+                                                          state.consumed, cake_resolve_type_text(resolver, type));
         const cake_symbol *symbol = cake_resolve_root(base);
         if (symbol) cake_resolve_declared_note(resolver, diagnostic, symbol);
         return cake_resolve_error();
@@ -254,8 +253,8 @@ cake_type cake_resolve_age(cake_resolver *resolver, cake_expr *expr) {
     if (cake_resolve_is_error(type)) return type;
     const cake_symbol *symbol = base->kind == CAKE_EXPR_NAME ? base->u.name.symbol : NULL;
     if (symbol && symbol->kind == CAKE_SYMBOL_BUFFER && symbol->buffer->pipeline) return type;
-    cake_resolve_report(resolver, CAKE_L204, expr->span, "'@%u' names an older slot: only a pipeline's buffers have them",
-                        expr->u.age.age);
+    cake_resolve_report(resolver, CAKE_L204, expr->span,
+                        "'@%u' names an older slot: only a pipeline's buffers have them", expr->u.age.age);
     return cake_resolve_error();
 }
 
@@ -286,7 +285,8 @@ cake_type cake_resolve_peer(cake_resolver *resolver, cake_expr *expr) {
     if (cake_resolve_is_error(type) || !rank) return cake_resolve_error();
     const cake_symbol *symbol = cake_resolve_memory(cake_resolve_root(expr->u.peer.place));
     if (symbol && (symbol->kind == CAKE_SYMBOL_BUFFER || symbol->kind == CAKE_SYMBOL_SIGNAL)) return type;
-    cake_resolve_report(resolver, CAKE_L204, expr->u.peer.place->span, "'peer' names a buffer or a signal of another CTA");
+    cake_resolve_report(resolver, CAKE_L204, expr->u.peer.place->span,
+                        "'peer' names a buffer or a signal of another CTA");
     return cake_resolve_error();
 }
 
@@ -299,9 +299,8 @@ static void check_mask(cake_resolver *resolver, cake_expr *mask, cake_type place
         cake_resolve_report(resolver, CAKE_L321, mask->span, "a mask is bool, and this is %s",
                             cake_resolve_type_text(resolver, type));
     } else if (type.rank != 0 && type.rank != place.rank) {
-        cake_diagnostic *diagnostic =
-            cake_resolve_report(resolver, CAKE_L303, mask->span, "the mask has rank %u, and the access has rank %u",
-                                type.rank, place.rank);
+        cake_diagnostic *diagnostic = cake_resolve_report(
+            resolver, CAKE_L303, mask->span, "the mask has rank %u, and the access has rank %u", type.rank, place.rank);
         if (type.rank < place.rank)
             cake_diagnostic_note(resolver->diagnostics, diagnostic, mask->span,
                                  "say with [:, None] or [None, :] which axis it lacks");
@@ -318,7 +317,8 @@ void cake_resolve_clauses(cake_resolver *resolver, cake_access_clauses *clauses,
     if (clauses->vec) {
         bool constant = cake_resolve_integer_at(resolver, clauses->vec, CAKE_TIME_COMPILE, "the length of a run");
         if (constant && known && place.rank == 0)
-            cake_resolve_report(resolver, CAKE_L303, clauses->vec->span, "'vec' needs an axis, and this access is a scalar");
+            cake_resolve_report(resolver, CAKE_L303, clauses->vec->span,
+                                "'vec' needs an axis, and this access is a scalar");
     }
     if (clauses->clip_value) {
         cake_type type = cake_resolve_value(resolver, clauses->clip_value);
@@ -415,8 +415,8 @@ cake_type cake_resolve_await(cake_resolver *resolver, cake_expr *expr) {
     const cake_symbol *memory = cake_resolve_memory(cake_resolve_root(expr->u.await.place));
     if (memory && memory->kind != CAKE_SYMBOL_TENSOR) {
         cake_resolve_report(resolver, CAKE_L204, expr->u.await.place->span,
-                            "'await' polls a tensor, and '%s' is %s: wait for shared memory with a signal", memory->name,
-                            cake_resolve_kind_text(memory->kind));
+                            "'await' polls a tensor, and '%s' is %s: wait for shared memory with a signal",
+                            memory->name, cake_resolve_kind_text(memory->kind));
         return cake_resolve_error();
     }
     if (condition.dtype == CAKE_DTYPE_BOOL) return type;

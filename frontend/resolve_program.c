@@ -76,8 +76,9 @@ static void check_distinct(cake_resolver *resolver, const cake_expr_list *argume
         for (uint32_t j = 0; j < i; j++) {
             const cake_expr *earlier = arguments->items[j];
             if (earlier->kind != CAKE_EXPR_NAME || earlier->u.name.symbol != later->u.name.symbol) continue;
-            cake_diagnostic *diagnostic = cake_resolve_report(
-                resolver, CAKE_L320, later->span, "'%s' is given twice, and parameters do not overlap", later->u.name.text);
+            cake_diagnostic *diagnostic =
+                cake_resolve_report(resolver, CAKE_L320, later->span,
+                                    "'%s' is given twice, and parameters do not overlap", later->u.name.text);
             cake_diagnostic_note(resolver->diagnostics, diagnostic, earlier->span, "first here");
             break;
         }
@@ -89,14 +90,15 @@ static void check_distinct(cake_resolver *resolver, const cake_expr_list *argume
 static void resolve_run(cake_resolver *resolver, cake_step *step) {
     cake_symbol *symbol = cake_resolve_reference(resolver, &step->object, CAKE_SYMBOL_KERNEL);
     cake_expr_list *arguments = &step->arguments;
-    for (uint32_t i = 0; i < arguments->count; i++) cake_resolve_bind(resolver, arguments->items[i]);
+    for (uint32_t i = 0; i < arguments->count; i++)
+        cake_resolve_bind(resolver, arguments->items[i]);
     check_distinct(resolver, arguments);
     if (!symbol) return;
     const cake_kernel *kernel = symbol->kernel;
     if (arguments->count != kernel->parameters.count) {
-        cake_diagnostic *diagnostic =
-            cake_resolve_report(resolver, CAKE_L308, step->span, "kernel '%s' takes %u argument%s, not %u", kernel->name,
-                                kernel->parameters.count, kernel->parameters.count == 1 ? "" : "s", arguments->count);
+        cake_diagnostic *diagnostic = cake_resolve_report(
+            resolver, CAKE_L308, step->span, "kernel '%s' takes %u argument%s, not %u", kernel->name,
+            kernel->parameters.count, kernel->parameters.count == 1 ? "" : "s", arguments->count);
         cake_resolve_declared_note(resolver, diagnostic, symbol);
         return;
     }
@@ -127,7 +129,8 @@ static void resolve_fill(cake_resolver *resolver, cake_step *step) {
         cake_resolve_declared_note(resolver, diagnostic, symbol);
     }
     cake_type wanted = cake_resolve_value_type(symbol->type.dtype, 0);
-    if (cake_resolve_is_error(type) || !cake_resolve_fits(resolver, step->fill_value, type, wanted, "the tensor")) return;
+    if (cake_resolve_is_error(type) || !cake_resolve_fits(resolver, step->fill_value, type, wanted, "the tensor"))
+        return;
     (void)cake_resolve_known_at(resolver, step->fill_value, CAKE_TIME_LAUNCH, "the value of 'fill'");
 }
 
@@ -167,7 +170,8 @@ void cake_resolve_program(cake_resolver *resolver, cake_program *program) {
         *CAKE_PUSH(resolver->arena, &program->dimensions) = dimensions.items[i];
     cake_resolve_shapes(resolver, signature);
     cake_resolve_facts(resolver, signature);
-    for (uint32_t i = 0; i < program->steps.count; i++) resolve_step(resolver, &program->steps.items[i]);
+    for (uint32_t i = 0; i < program->steps.count; i++)
+        resolve_step(resolver, &program->steps.items[i]);
     resolver->program = NULL;
     cake_resolve_scope_leave(resolver, mark);
 }

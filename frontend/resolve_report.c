@@ -117,17 +117,16 @@ void cake_resolve_need(cake_resolver *resolver, uint32_t feature, cake_span span
         const cake_target_info *info = cake_target_info_of(other);
         if (info->features & feature) cake_text_format(&having, "%s%s", having.size ? ", " : "", info->name);
     }
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, code_of(feature), span,
-                                                      "%s does not exist on %s; targets that have it: %s", what,
-                                                      target->name, cake_text_string(&having));
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, code_of(feature), span, "%s does not exist on %s; targets that have it: %s", what,
+                            target->name, cake_text_string(&having));
     cake_diagnostic_note(resolver->diagnostics, diagnostic, resolver->module->target_span, "the target is chosen here");
 }
 
 void cake_resolve_need_cluster(cake_resolver *resolver, cake_span span, const char *what) {
     const cake_grid *grid = resolver->kernel ? resolver->kernel->grid : NULL;
     if (!grid || grid->cluster) return;
-    cake_diagnostic *diagnostic =
-        cake_resolve_report(resolver, CAKE_L218, span, "%s needs a cluster, and the grid of '%s' has none", what,
-                            resolver->kernel->name);
+    cake_diagnostic *diagnostic = cake_resolve_report(
+        resolver, CAKE_L218, span, "%s needs a cluster, and the grid of '%s' has none", what, resolver->kernel->name);
     cake_diagnostic_note(resolver->diagnostics, diagnostic, grid->span, "add 'cluster n along x' here");
 }

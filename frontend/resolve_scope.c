@@ -18,7 +18,8 @@ static uint32_t hash(cake_name name) {
 static cake_binding *slot_of(const cake_resolver *resolver, cake_name name) {
     uint32_t mask = resolver->binding_capacity - 1;
     uint32_t at = hash(name) & mask;
-    while (resolver->bindings[at].name && resolver->bindings[at].name != name) at = (at + 1) & mask;
+    while (resolver->bindings[at].name && resolver->bindings[at].name != name)
+        at = (at + 1) & mask;
     return &resolver->bindings[at];
 }
 
@@ -64,7 +65,8 @@ void cake_resolve_scope_leave(cake_resolver *resolver, uint32_t mark) {
 /* ---- declaring ---- */
 
 cake_symbol_note *cake_resolve_note(cake_resolver *resolver, const cake_symbol *symbol) {
-    while (resolver->notes.count <= symbol->number) (void)CAKE_PUSH(resolver->arena, &resolver->notes);
+    while (resolver->notes.count <= symbol->number)
+        (void)CAKE_PUSH(resolver->arena, &resolver->notes);
     return &resolver->notes.items[symbol->number];
 }
 
@@ -99,7 +101,18 @@ cake_symbol *cake_resolve_find(const cake_resolver *resolver, cake_namespace spa
     return resolver->binding_capacity ? slot_of(resolver, name)->symbols[space] : NULL;
 }
 
-#define NEAREST_LONGEST 63 /* longer names are not compared */
+void cake_resolve_mention(cake_resolver *resolver, cake_name name) {
+    binding_of(resolver, name)->contract = resolver->contract;
+}
+
+bool cake_resolve_is_mentioned(const cake_resolver *resolver, cake_name name) {
+    return resolver->binding_capacity && slot_of(resolver, name)->contract == resolver->contract;
+}
+
+/* ---- suggestions ---- */
+
+#define NEAREST_LONGEST    63   /* longer names are not compared */
+#define NEAREST_CANDIDATES 4096 /* the newest names in scope are */
 
 static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t least = a < b ? a : b;
@@ -111,7 +124,8 @@ static uint32_t edit_distance(const char *left, const char *right) {
     size_t rows = strlen(left), columns = strlen(right);
     if (rows > NEAREST_LONGEST || columns > NEAREST_LONGEST) return UINT32_MAX;
     uint32_t line[3][NEAREST_LONGEST + 1]; /* two rows up, one row up, this row */
-    for (uint32_t j = 0; j <= columns; j++) line[1][j] = j;
+    for (uint32_t j = 0; j <= columns; j++)
+        line[1][j] = j;
     for (uint32_t i = 1; i <= rows; i++) {
         line[2][0] = i;
         for (uint32_t j = 1; j <= columns; j++) {
@@ -136,7 +150,8 @@ void cake_resolve_nearest(cake_nearest *nearest, const char *candidate) {
 
 static const char *nearest_name(const cake_resolver *resolver, cake_namespace space, cake_name name) {
     cake_nearest nearest = {.name = name};
-    for (uint32_t i = 0; i < resolver->live.count; i++) {
+    uint32_t count = resolver->live.count;
+    for (uint32_t i = count > NEAREST_CANDIDATES ? count - NEAREST_CANDIDATES : 0; i < count; i++) {
         const cake_symbol *symbol = resolver->live.items[i];
         if (space_of(symbol->kind) == space) cake_resolve_nearest(&nearest, symbol->name);
     }
@@ -226,8 +241,9 @@ cake_symbol *cake_resolve_reference(cake_resolver *resolver, cake_named_referenc
     cake_symbol *symbol = cake_resolve_lookup(resolver, space, reference->name, reference->span, what);
     if (!symbol) return NULL;
     if (symbol->kind != kind) {
-        cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L204, reference->span, "'%s' is %s, not %s",
-                                                          reference->name, cake_resolve_kind_text(symbol->kind), wanted);
+        cake_diagnostic *diagnostic =
+            cake_resolve_report(resolver, CAKE_L204, reference->span, "'%s' is %s, not %s", reference->name,
+                                cake_resolve_kind_text(symbol->kind), wanted);
         cake_resolve_declared_note(resolver, diagnostic, symbol);
         if (kind == CAKE_SYMBOL_PIPELINE) suggest_pipeline(resolver, diagnostic, reference->span, symbol);
         return NULL;

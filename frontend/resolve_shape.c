@@ -12,7 +12,8 @@ void cake_resolve_extents(cake_resolver *resolver, const cake_expr_list *extents
 
 cake_type cake_resolve_memory_type(cake_resolver *resolver, const cake_written_type *type) {
     if (type->extents.count > CAKE_MAX_RANK) {
-        cake_resolve_report(resolver, CAKE_L303, type->span, "rank %u is more than %d", type->extents.count, CAKE_MAX_RANK);
+        cake_resolve_report(resolver, CAKE_L303, type->span, "rank %u is more than %d", type->extents.count,
+                            CAKE_MAX_RANK);
         return cake_resolve_error();
     }
     return (cake_type){.kind = CAKE_TYPE_MEMORY, .dtype = type->dtype, .rank = (uint8_t)type->extents.count};
@@ -50,30 +51,25 @@ void cake_resolve_parameters(cake_resolver *resolver, cake_signature signature) 
 
 typedef struct dimension_search {
     cake_resolver *resolver;
-    cake_signature signature;
     cake_symbol_list *dimensions;
-    cake_name wanted; /* is_bounded: the name looked for */
-    bool found;
 } dimension_search;
 
-static void look_for_name(void *context, cake_expr **child) {
-    dimension_search *search = context;
-    if (!cake_resolve_descend(search->resolver, (*child)->span)) return;
-    if ((*child)->kind == CAKE_EXPR_NAME && (*child)->u.name.text == search->wanted) search->found = true;
-    if (!search->found) cake_resolve_children(*child, look_for_name, search);
-    cake_resolve_ascend(search->resolver);
+static void mention_names(void *context, cake_expr **child) {
+    cake_resolver *resolver = context;
+    if (!cake_resolve_descend(resolver, (*child)->span)) return;
+    if ((*child)->kind == CAKE_EXPR_NAME) cake_resolve_mention(resolver, (*child)->u.name.text);
+    cake_resolve_children(*child, mention_names, resolver);
+    cake_resolve_ascend(resolver);
 }
 
-/* Whether the contract speaks of a name: what tells a dimension that stands only inside expressions from a slip. */
-static bool is_bounded(dimension_search *search, cake_name name) {
-    search->wanted = name;
-    search->found = false;
-    for (uint32_t i = 0; i < search->signature.fact_count && !search->found; i++) {
-        cake_fact *fact = &search->signature.facts[i];
-        if (fact->kind == CAKE_FACT_STATIC && fact->name == name) search->found = true;
-        if (fact->kind == CAKE_FACT_CONDITION) look_for_name(search, &fact->condition);
+/* A name that stands in shapes only inside expressions is a dimension if the contract speaks of it, else a slip. */
+static void mention_contract(cake_resolver *resolver, cake_signature signature) {
+    resolver->contract++;
+    for (uint32_t i = 0; i < signature.fact_count; i++) {
+        cake_fact *fact = &signature.facts[i];
+        if (fact->kind == CAKE_FACT_STATIC) cake_resolve_mention(resolver, fact->name);
+        if (fact->kind == CAKE_FACT_CONDITION) mention_names(resolver, &fact->condition);
     }
-    return search->found;
 }
 
 static void declare_dimension(dimension_search *search, const cake_expr *name) {
@@ -88,9 +84,9 @@ static void declare_inner_dimensions(void *context, cake_expr **child) {
     dimension_search *search = context;
     const cake_expr *expr = *child;
     if (!cake_resolve_descend(search->resolver, expr->span)) return;
-    bool is_new = expr->kind == CAKE_EXPR_NAME &&
-                  !cake_resolve_find(search->resolver, CAKE_SPACE_VALUE, expr->u.name.text);
-    if (is_new && is_bounded(search, expr->u.name.text)) declare_dimension(search, expr);
+    bool is_new =
+        expr->kind == CAKE_EXPR_NAME && !cake_resolve_find(search->resolver, CAKE_SPACE_VALUE, expr->u.name.text);
+    if (is_new && cake_resolve_is_mentioned(search->resolver, expr->u.name.text)) declare_dimension(search, expr);
     cake_resolve_children(*child, declare_inner_dimensions, search);
     cake_resolve_ascend(search->resolver);
 }
@@ -106,12 +102,12 @@ static void declare_dimensions_of(dimension_search *search, cake_expr_list *exte
 }
 
 static void mark_static(cake_resolver *resolver, const cake_fact *fact) {
-    cake_symbol *symbol =
-        cake_resolve_lookup(resolver, CAKE_SPACE_VALUE, fact->name, fact->span, "dimension");
+    cake_symbol *symbol = cake_resolve_lookup(resolver, CAKE_SPACE_VALUE, fact->name, fact->span, "dimension");
     if (!symbol) return;
     if (symbol->kind != CAKE_SYMBOL_DIMENSION) {
-        cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L204, fact->span, "'%s' is %s, not a dimension",
-                                                          fact->name, cake_resolve_kind_text(symbol->kind));
+        cake_diagnostic *diagnostic =
+            cake_resolve_report(resolver, CAKE_L204, fact->span, "'%s' is %s, not a dimension", fact->name,
+                                cake_resolve_kind_text(symbol->kind));
         cake_resolve_declared_note(resolver, diagnostic, symbol);
         return;
     }
@@ -120,7 +116,8 @@ static void mark_static(cake_resolver *resolver, const cake_fact *fact) {
 }
 
 void cake_resolve_dimensions(cake_resolver *resolver, cake_signature signature, cake_symbol_list *out_dimensions) {
-    dimension_search search = {.resolver = resolver, .signature = signature, .dimensions = out_dimensions};
+    dimension_search search = {.resolver = resolver, .dimensions = out_dimensions};
+    mention_contract(resolver, signature);
     for (uint32_t i = 0; i < signature.parameter_count; i++)
         declare_dimensions_of(&search, &signature.parameters[i]->type.extents);
     for (uint32_t i = 0; i < signature.fact_count; i++) {
@@ -135,8 +132,8 @@ static void resolve_strides(cake_resolver *resolver, cake_parameter *parameter) 
     cake_resolve_extents(resolver, &parameter->strides, CAKE_TIME_LAUNCH, "a stride");
     uint32_t rank = parameter->type.extents.count;
     if (parameter->strides.count != rank)
-        cake_resolve_report(resolver, CAKE_L303, parameter->span, "'%s' has rank %u, and %u strides", parameter->name, rank,
-                            parameter->strides.count);
+        cake_resolve_report(resolver, CAKE_L303, parameter->span, "'%s' has rank %u, and %u strides", parameter->name,
+                            rank, parameter->strides.count);
 }
 
 void cake_resolve_shapes(cake_resolver *resolver, cake_signature signature) {

@@ -65,8 +65,9 @@ static void resolve_var(cake_resolver *resolver, cake_stmt *stmt) {
         else
             type = variable_type(value_type);
     } else if (!stmt->u.var.has_type) {
-        cake_resolve_report(resolver, CAKE_L315, stmt->span, "'%s' needs a type or a value: var %s: f32[..] or var %s = ..",
-                            stmt->u.var.name, stmt->u.var.name, stmt->u.var.name);
+        cake_resolve_report(resolver, CAKE_L315, stmt->span,
+                            "'%s' needs a type or a value: var %s: f32[..] or var %s = ..", stmt->u.var.name,
+                            stmt->u.var.name, stmt->u.var.name);
     }
     cake_symbol *symbol = cake_resolve_declare(resolver, CAKE_SYMBOL_VAR, stmt->u.var.name, stmt->u.var.name_span);
     symbol->type = type;
@@ -76,7 +77,8 @@ static void resolve_var(cake_resolver *resolver, cake_stmt *stmt) {
 static void report_not_assignable(cake_resolver *resolver, const cake_expr *place, cake_type type) {
     const cake_symbol *symbol = cake_resolve_root(place);
     if (type.kind == CAKE_TYPE_MEMORY) {
-        cake_resolve_report(resolver, CAKE_L222, place->span, "'=' assigns to a variable; memory is written by 'store'");
+        cake_resolve_report(resolver, CAKE_L222, place->span,
+                            "'=' assigns to a variable; memory is written by 'store'");
         return;
     }
     cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L222, place->span, "%s cannot be assigned to",
@@ -134,8 +136,9 @@ static void check_coordinates(cake_resolver *resolver, cake_stmt *stmt, const ca
         cake_text_format(&names, "%s%s", i ? ", " : "", grid->axes.items[i].name);
     const cake_named_reference *first = stmt->u.for_tile.coordinates.items;
     cake_span span = count ? cake_span_join(first[0].span, first[count - 1].span) : stmt->span;
-    cake_diagnostic *diagnostic = cake_resolve_report(
-        resolver, CAKE_L214, span, "'for tile' names all coordinates in the grid's order: (%s)", cake_text_string(&names));
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L214, span, "'for tile' names all coordinates in the grid's order: (%s)",
+                            cake_text_string(&names));
     cake_diagnostic_note(resolver->diagnostics, diagnostic, grid->span, "the grid is declared here");
     if (count) cake_diagnostic_fix(resolver->diagnostics, diagnostic, "name them", span, cake_text_string(&names));
 }
@@ -144,8 +147,9 @@ static void check_coordinates(cake_resolver *resolver, cake_stmt *stmt, const ca
 static void resolve_for_tile(cake_resolver *resolver, cake_stmt *stmt) {
     const cake_grid *grid = resolver->kernel->grid;
     if (grid && !grid->persistent && !grid->claim) {
-        cake_diagnostic *diagnostic = cake_resolve_report(
-            resolver, CAKE_L214, stmt->span, "'for tile' walks the tiles of a persistent grid; here each CTA has one tile");
+        cake_diagnostic *diagnostic =
+            cake_resolve_report(resolver, CAKE_L214, stmt->span,
+                                "'for tile' walks the tiles of a persistent grid; here each CTA has one tile");
         cake_diagnostic_note(resolver->diagnostics, diagnostic, grid->span, "the grid is declared here");
     } else if (grid) {
         check_coordinates(resolver, stmt, grid);
@@ -160,7 +164,8 @@ static void resolve_loop(cake_resolver *resolver, cake_stmt *stmt) {
     cake_expr *bounds[] = {stmt->u.loop.from, stmt->u.loop.to, stmt->u.loop.step};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         cake_resolve_bind(resolver, bounds[i]);
-        if (bounds[i]) (void)cake_resolve_integer(resolver, bounds[i], i == 2 ? "the step of a loop" : "a loop's bound");
+        if (bounds[i])
+            (void)cake_resolve_integer(resolver, bounds[i], i == 2 ? "the step of a loop" : "a loop's bound");
     }
     cake_expr *unroll_by = stmt->u.loop.unroll_by;
     cake_resolve_bind(resolver, unroll_by);
@@ -271,30 +276,36 @@ static void resolve_facts(cake_resolver *resolver, cake_stmt *stmt) {
     }
 }
 
-static void resolve_cluster_sync(cake_resolver *resolver, cake_stmt *stmt) {
-    cake_resolve_need(resolver, CAKE_FEATURE_CLUSTER, stmt->span, "a cluster");
-    cake_resolve_need_cluster(resolver, stmt->span, "'sync cluster'");
-}
-
 /* What a target must have for a statement; 0: nothing. 'fence async' costs nothing where there is no async proxy. */
 static uint32_t feature_of(cake_stmt_kind kind) {
     if (kind == CAKE_STMT_TMA_LOAD || kind == CAKE_STMT_TMA_STORE || kind == CAKE_STMT_TMA_REDUCE ||
         kind == CAKE_STMT_BULK_COMMIT || kind == CAKE_STMT_BULK_WAIT || kind == CAKE_STMT_BULK_WAIT_READ)
         return CAKE_FEATURE_ASYNC_PROXY;
+    if (kind == CAKE_STMT_SYNC_CLUSTER) return CAKE_FEATURE_CLUSTER;
     if (kind == CAKE_STMT_WGMMA || kind == CAKE_STMT_WGMMA_COMMIT || kind == CAKE_STMT_WGMMA_WAIT)
         return CAKE_FEATURE_WGMMA;
     return kind == CAKE_STMT_TCGEN05_MMA ? CAKE_FEATURE_TCGEN05 : 0;
 }
 
-static void check_target(cake_resolver *resolver, const cake_stmt *stmt) {
+static void check_needs(cake_resolver *resolver, const cake_stmt *stmt) {
     uint32_t feature = feature_of(stmt->kind);
-    if (!feature || cake_target_info_of(resolver->module->target)->features & feature) return;
+    if (!feature) return;
     const char *name = cake_arena_format(resolver->arena, "'%s'", cake_stmt_name(stmt->kind));
     cake_resolve_need(resolver, feature, stmt->span, name);
+    if (stmt->kind == CAKE_STMT_SYNC_CLUSTER) cake_resolve_need_cluster(resolver, stmt->span, name);
+}
+
+static void resolve_object(cake_resolver *resolver, cake_stmt *stmt) {
+    if (stmt->kind == CAKE_STMT_TAKE || stmt->kind == CAKE_STMT_PASS)
+        resolve_baton_statement(resolver, stmt);
+    else if (stmt->kind == CAKE_STMT_ARRIVE || stmt->kind == CAKE_STMT_AWAIT_SIGNAL)
+        resolve_signal_statement(resolver, stmt);
+    else
+        resolve_pipeline_statement(resolver, stmt);
 }
 
 static void resolve_statement(cake_resolver *resolver, cake_stmt *stmt) {
-    check_target(resolver, stmt);
+    check_needs(resolver, stmt);
     switch (stmt->kind) {
     case CAKE_STMT_LET:
         resolve_let(resolver, stmt);
@@ -321,15 +332,11 @@ static void resolve_statement(cake_resolver *resolver, cake_stmt *stmt) {
     case CAKE_STMT_COMMIT:
     case CAKE_STMT_WAIT:
     case CAKE_STMT_RELEASE:
-        resolve_pipeline_statement(resolver, stmt);
-        break;
     case CAKE_STMT_TAKE:
     case CAKE_STMT_PASS:
-        resolve_baton_statement(resolver, stmt);
-        break;
     case CAKE_STMT_ARRIVE:
     case CAKE_STMT_AWAIT_SIGNAL:
-        resolve_signal_statement(resolver, stmt);
+        resolve_object(resolver, stmt);
         break;
     case CAKE_STMT_EVALUATE:
         resolve_evaluate(resolver, stmt);
@@ -349,9 +356,6 @@ static void resolve_statement(cake_resolver *resolver, cake_stmt *stmt) {
     case CAKE_STMT_BULK_WAIT_READ:
         resolve_count(resolver, stmt);
         break;
-    case CAKE_STMT_SYNC_CLUSTER:
-        resolve_cluster_sync(resolver, stmt);
-        break;
     case CAKE_STMT_ASSUME:
     case CAKE_STMT_CHECK:
         resolve_facts(resolver, stmt);
@@ -362,6 +366,7 @@ static void resolve_statement(cake_resolver *resolver, cake_stmt *stmt) {
     case CAKE_STMT_SYNC_TEAM:
     case CAKE_STMT_SYNC_ROLE:
     case CAKE_STMT_SYNC_CTA:
+    case CAKE_STMT_SYNC_CLUSTER:
     case CAKE_STMT_GRID_WAIT:
     case CAKE_STMT_GRID_TRIGGER:
     case CAKE_STMT_COUNT:
@@ -409,19 +414,15 @@ static void check_tile_loops(cake_resolver *resolver, const cake_block *block, b
 static cake_role *role_of(cake_resolver *resolver, cake_role_body *body) {
     cake_symbol *symbol = cake_resolve_reference(resolver, &body->role, CAKE_SYMBOL_ROLE);
     if (!symbol) return NULL;
-    for (uint32_t i = 0; i < resolver->kernel->roles.count; i++) {
-        cake_role *role = resolver->kernel->roles.items[i];
-        if (role->symbol != symbol) continue;
-        if (!role->body) {
-            role->body = body;
-            return role;
-        }
+    cake_role *role = resolver->kernel->roles.items[symbol->position];
+    if (role->body) {
         cake_diagnostic *diagnostic =
             cake_resolve_report(resolver, CAKE_L208, body->role.span, "role '%s' has a body already", role->name);
         cake_diagnostic_note(resolver->diagnostics, diagnostic, role->body->role.span, "the first one");
-        return role;
+    } else {
+        role->body = body;
     }
-    return NULL;
+    return role;
 }
 
 void cake_resolve_body(cake_resolver *resolver, cake_role_body *body) {

@@ -15,8 +15,8 @@ static bool is_buffer(const cake_symbol *symbol) {
 
 static void report_end(cake_resolver *resolver, const cake_stmt *stmt, const cake_expr *place, const char *wanted) {
     const cake_symbol *symbol = memory_of(place);
-    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L223, place->span, "'%s' needs %s here",
-                                                      cake_stmt_name(stmt->kind), wanted);
+    cake_diagnostic *diagnostic =
+        cake_resolve_report(resolver, CAKE_L223, place->span, "'%s' needs %s here", cake_stmt_name(stmt->kind), wanted);
     if (symbol) cake_resolve_declared_note(resolver, diagnostic, symbol);
 }
 
@@ -57,14 +57,15 @@ static bool count_box(cake_resolver *resolver, const cake_expr *index, uint32_t 
         const cake_item *item = &index->u.index.items.items[i];
         if (item->kind == CAKE_ITEM_ALL || item->kind == CAKE_ITEM_RANGE) ++*out_dimensions;
         if (item->kind != CAKE_ITEM_ONE || item->base->type.rank == 0) continue;
-        cake_resolve_report(resolver, CAKE_L318, item->span, "a tensor copy moves a box: this entry is a tile, and gathers");
+        cake_resolve_report(resolver, CAKE_L318, item->span,
+                            "a tensor copy moves a box: this entry is a tile, and gathers");
         return false;
     }
     return true;
 }
 
-/* tensor[..] against the buffer: one entry per dimension; the entries that are no scalars are the buffer's dimensions, or,
- * when all are scalars, the buffer's shape is the box of the last dimensions. */
+/* tensor[..] against the buffer: one entry per dimension; the entries that are no scalars are the buffer's dimensions,
+ * or, when all are scalars, the buffer's shape is the box of the last dimensions. */
 static void check_box(cake_resolver *resolver, const cake_expr *tensor, const cake_expr *buffer) {
     const cake_expr *base = tensor->kind == CAKE_EXPR_INDEX ? tensor->u.index.base : tensor;
     uint32_t rank = base->type.rank, entries = tensor == base ? 0 : tensor->u.index.items.count, box;
@@ -80,11 +81,12 @@ static void check_box(cake_resolver *resolver, const cake_expr *tensor, const ca
     uint32_t buffer_rank = buffer->type.rank;
     if (box == 0 ? buffer_rank <= rank : box == buffer_rank) return;
     cake_diagnostic *diagnostic =
-        box == 0 ? cake_resolve_report(resolver, CAKE_L318, tensor->span,
-                                       "the buffer has rank %u, more than the tensor's %u", buffer_rank, rank)
-                 : cake_resolve_report(resolver, CAKE_L318, tensor->span,
-                                       "the box has %u dimension%s (':' and 'base :+ length'), and the buffer has rank %u",
-                                       box, box == 1 ? "" : "s", buffer_rank);
+        box == 0
+            ? cake_resolve_report(resolver, CAKE_L318, tensor->span,
+                                  "the buffer has rank %u, more than the tensor's %u", buffer_rank, rank)
+            : cake_resolve_report(resolver, CAKE_L318, tensor->span,
+                                  "the box has %u dimension%s (':' and 'base :+ length'), and the buffer has rank %u",
+                                  box, box == 1 ? "" : "s", buffer_rank);
     cake_diagnostic_note(resolver->diagnostics, diagnostic, buffer->span, "the buffer");
 }
 
@@ -112,8 +114,8 @@ static void resolve_async_load(cake_resolver *resolver, cake_stmt *stmt) {
     if (cake_resolve_is_error(target) || cake_resolve_is_error(source)) return;
     if (!check_slot(resolver, stmt) || !check_tensor(resolver, stmt, from)) return;
     if (!check_copied_dtypes(resolver, stmt, target, source) || target.rank == source.rank) return;
-    cake_resolve_report(resolver, CAKE_L318, from->span, "the slice has rank %u, and the buffer has rank %u", source.rank,
-                        target.rank);
+    cake_resolve_report(resolver, CAKE_L318, from->span, "the slice has rank %u, and the buffer has rank %u",
+                        source.rank, target.rank);
 }
 
 static bool check_reduction(cake_resolver *resolver, const cake_stmt *stmt) {
@@ -242,7 +244,8 @@ void cake_resolve_transfer(cake_resolver *resolver, cake_stmt *stmt) {
     if (stmt->kind == CAKE_STMT_STORE) {
         cake_access_clauses *clauses = &stmt->u.store.clauses;
         cake_expr *parts[] = {stmt->u.store.place, stmt->u.store.value, clauses->vec, clauses->where};
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) cake_resolve_bind(resolver, parts[i]);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            cake_resolve_bind(resolver, parts[i]);
         resolve_store(resolver, stmt);
         return;
     }

@@ -6,7 +6,8 @@
 /* ---- children ---- */
 
 static void visit_list(cake_expr_list *list, cake_expr_visit *visit, void *context) {
-    for (uint32_t i = 0; i < list->count; i++) visit(context, &list->items[i]);
+    for (uint32_t i = 0; i < list->count; i++)
+        visit(context, &list->items[i]);
 }
 
 static void visit_optional(cake_expr **child, cake_expr_visit *visit, void *context) {
@@ -120,9 +121,19 @@ static const char *nearest_builtin(cake_name name) {
     return nearest.best;
 }
 
+/* False after a report; the call then stays without a function, and its consequences silent. */
+static bool limit_arguments(cake_resolver *resolver, cake_expr *call) {
+    if (call->u.call.arguments.count <= CAKE_RESOLVE_MAX_ARGUMENTS) return true;
+    cake_resolve_report(resolver, CAKE_L225, call->span, "more than %d arguments", CAKE_RESOLVE_MAX_ARGUMENTS);
+    call->u.call.arguments.count = CAKE_RESOLVE_MAX_ARGUMENTS;
+    call->u.call.builtin = CAKE_BUILTIN_NONE;
+    return false;
+}
+
 static void bind_function(cake_resolver *resolver, cake_expr *call) {
     cake_name name = call->u.call.function;
     cake_span span = call->u.call.function_span;
+    if (!limit_arguments(resolver, call)) return;
     call->u.call.builtin = cake_builtin_find(name);
     if (call->u.call.builtin != CAKE_BUILTIN_NONE || strcmp(name, "im2col") == 0) return;
     const char *builtin = nearest_builtin(name);
@@ -155,7 +166,8 @@ static void bind_name(cake_resolver *resolver, cake_expr *expr) {
 /* 'it' is in scope in 'until' alone. */
 static void bind_await(cake_resolver *resolver, cake_expr *expr) {
     cake_resolve_bind(resolver, expr->u.await.place);
-    for (uint32_t i = 0; i < expr->u.await.from.count; i++) cake_resolve_bind(resolver, expr->u.await.from.items[i]);
+    for (uint32_t i = 0; i < expr->u.await.from.count; i++)
+        cake_resolve_bind(resolver, expr->u.await.from.items[i]);
     uint32_t mark = cake_resolve_scope_enter(resolver);
     cake_name it = cake_intern(&resolver->module->names, "it", 2);
     expr->u.await.it = cake_resolve_declare(resolver, CAKE_SYMBOL_IT, it, expr->u.await.until->span);

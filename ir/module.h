@@ -279,7 +279,7 @@ struct cake_symbol {
     bool is_static;  /* DIMENSION: its value is asked for at compile time */
     cake_expr *value;                 /* CONST, TUNE, DEFINITION, LET */
     cake_expr *bound;                 /* PARAMETER_VALUE */
-    uint32_t position;                /* COORDINATE: axis; LET: index in a pair; PARAMETER, TENSOR: place in the list */
+    uint32_t position;                /* COORDINATE: axis; LET: index in a pair; PARAMETER TENSOR ROLE: in its list */
     const struct cake_tune *tune;     /* TUNE */
     const struct cake_definition *definition; /* DEFINITION, FUNCTION */
     const struct cake_parameter *parameter;   /* PARAMETER, TENSOR */

@@ -22,8 +22,7 @@ static void end_line(const block_printer *printer) {
 }
 
 static void print_clause(cake_text *out, const char *word, const cake_expr *expr) {
-    if (!expr)
-        return;
+    if (!expr) return;
     cake_text_add_string(out, word);
     cake_print_expr(out, expr, 0);
 }
@@ -37,8 +36,7 @@ static void print_bracketed(cake_text *out, const char *before, const cake_expr_
 
 static void print_type(cake_text *out, const cake_written_type *type) {
     cake_text_add_string(out, cake_dtype_name(type->dtype));
-    if (type->extents.count > 0)
-        print_bracketed(out, "", &type->extents);
+    if (type->extents.count > 0) print_bracketed(out, "", &type->extents);
 }
 
 /* ---- statements ---- */
@@ -71,8 +69,7 @@ static void print_for(block_printer *printer, const cake_stmt *stmt) {
     cake_print_expr(out, stmt->u.loop.from, 0);
     print_clause(out, " .. ", stmt->u.loop.to);
     print_clause(out, " step ", stmt->u.loop.step);
-    if (stmt->u.loop.unroll)
-        cake_text_add_string(out, " unroll");
+    if (stmt->u.loop.unroll) cake_text_add_string(out, " unroll");
     print_clause(out, " ", stmt->u.loop.unroll_by);
     print_block(printer, &stmt->u.loop.body);
 }
@@ -88,8 +85,7 @@ static void print_if(block_printer *printer, const cake_stmt *stmt) {
     const cake_block *otherwise = &stmt->u.branch.otherwise;
     print_clause(printer->out, "if ", stmt->u.branch.condition);
     print_block(printer, &stmt->u.branch.then);
-    if (!stmt->u.branch.has_else)
-        return;
+    if (!stmt->u.branch.has_else) return;
     cake_text_add_string(printer->out, " else");
     if (otherwise->statements.count == 1 && otherwise->statements.items[0]->kind == CAKE_STMT_IF) {
         cake_text_add_string(printer->out, " ");
@@ -101,12 +97,10 @@ static void print_if(block_printer *printer, const cake_stmt *stmt) {
 
 static void print_copy(cake_text *out, const cake_stmt *stmt) {
     cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
-    if (stmt->kind == CAKE_STMT_TMA_REDUCE)
-        cake_text_format(out, "%s ", stmt->u.copy.reduce);
+    if (stmt->kind == CAKE_STMT_TMA_REDUCE) cake_text_format(out, "%s ", stmt->u.copy.reduce);
     cake_print_expr(out, stmt->u.copy.to, 0);
     print_clause(out, " <- ", stmt->u.copy.from);
-    if (stmt->u.copy.multicast)
-        cake_text_add_string(out, " multicast");
+    if (stmt->u.copy.multicast) cake_text_add_string(out, " multicast");
     cake_print_clauses(out, &stmt->u.copy.clauses, 0);
 }
 
@@ -124,8 +118,7 @@ static void print_matrix(cake_text *out, const cake_stmt *stmt) {
     cake_print_prefix(out, stmt->u.matrix.x, CAKE_FOLLOW_OPERATOR);
     cake_text_add_string(out, " * ");
     cake_print_prefix(out, stmt->u.matrix.y, 0);
-    if (stmt->u.matrix.pair)
-        cake_text_add_string(out, " pair");
+    if (stmt->u.matrix.pair) cake_text_add_string(out, " pair");
 }
 
 static void print_stmt(block_printer *printer, const cake_stmt *stmt) {
@@ -279,33 +272,28 @@ static void print_axis(cake_text *out, const cake_axis *axis) {
 
 static void print_grid(cake_text *out, const cake_grid *grid) {
     cake_text_add_string(out, grid->persistent ? "grid persistent " : "grid ");
-    if (grid->ctas_per_sm > 1)
-        cake_text_format(out, "%" PRIu32 " ", grid->ctas_per_sm);
+    if (grid->ctas_per_sm > 1) cake_text_format(out, "%" PRIu32 " ", grid->ctas_per_sm);
     cake_text_add_string(out, "tile(");
     for (uint32_t i = 0; i < grid->axes.count; i++) {
         cake_text_add_string(out, i == 0 ? "" : ", ");
         print_axis(out, &grid->axes.items[i]);
     }
     cake_text_add_string(out, ")");
-    if (grid->order)
-        cake_text_format(out, " order %s", grid->order);
+    if (grid->order) cake_text_format(out, " order %s", grid->order);
     if (grid->order_arguments.count > 0) {
         cake_text_add_string(out, "(");
         cake_print_exprs(out, &grid->order_arguments);
         cake_text_add_string(out, ")");
     }
-    if (grid->claim)
-        cake_text_format(out, " claim %s", grid->claim);
-    if (grid->cluster_axis)
-        cake_text_format(out, " cluster %" PRIu32 " along %s", grid->cluster, grid->cluster_axis);
+    if (grid->claim) cake_text_format(out, " claim %s", grid->claim);
+    if (grid->cluster_axis) cake_text_format(out, " cluster %" PRIu32 " along %s", grid->cluster, grid->cluster_axis);
 }
 
 static void print_role_row(cake_text *out, const cake_role *role) {
     cake_text_format(out, "%s: %s ", role->name, role->warpgroups ? "warpgroups" : "warps");
     cake_print_expr(out, role->count, 0);
     print_clause(out, " regs ", role->registers);
-    if (role->leader)
-        cake_text_add_string(out, " leader");
+    if (role->leader) cake_text_add_string(out, " leader");
 }
 
 static void print_buffer(cake_text *out, const cake_buffer *buffer) {
@@ -314,8 +302,7 @@ static void print_buffer(cake_text *out, const cake_buffer *buffer) {
     print_clause(out, " swizzle ", buffer->swizzle);
     print_clause(out, " pad ", buffer->pad);
     print_clause(out, " align ", buffer->align);
-    if (buffer->over.name)
-        cake_text_format(out, " over %s", buffer->over.name);
+    if (buffer->over.name) cake_text_format(out, " over %s", buffer->over.name);
 }
 
 static void print_pipeline(cake_text *out, const cake_pipeline *pipeline) {
@@ -337,15 +324,13 @@ static void print_view(cake_text *out, const cake_view *view) {
     cake_text_format(out, "view %s: ", view->name);
     print_type(out, &view->type);
     print_clause(out, " = ", view->value);
-    if (view->has_strides)
-        print_bracketed(out, " strides ", &view->strides);
+    if (view->has_strides) print_bracketed(out, " strides ", &view->strides);
 }
 
 static void print_body(cake_text *out, const cake_role_body *body) {
     block_printer printer = {out, 0};
     cake_text_format(out, "\nrole %s", body->role.name);
-    if (body->team)
-        cake_text_format(out, "(%s)", body->team);
+    if (body->team) cake_text_format(out, "(%s)", body->team);
     print_block(&printer, &body->block);
 }
 
@@ -455,8 +440,7 @@ static void print_parameters(cake_text *out, const cake_parameter_list *paramete
         const cake_parameter *parameter = parameters->items[i];
         cake_text_format(out, "%s%s%s: ", i == 0 ? "" : ", ", modes[parameter->mode], parameter->name);
         print_type(out, &parameter->type);
-        if (parameter->has_strides)
-            print_bracketed(out, " strides ", &parameter->strides);
+        if (parameter->has_strides) print_bracketed(out, " strides ", &parameter->strides);
     }
     cake_text_add_string(out, ")");
 }
@@ -506,8 +490,8 @@ void cake_module_print(const cake_module *module, cake_text *out) {
     print_declarations(out, module, NULL);
     while (kernel < module->kernels.count || program < module->programs.count) {
         bool kernel_next = program == module->programs.count ||
-                           (kernel < module->kernels.count && module->kernels.items[kernel]->span.begin <
-                                                                  module->programs.items[program]->span.begin);
+                           (kernel < module->kernels.count &&
+                            module->kernels.items[kernel]->span.begin < module->programs.items[program]->span.begin);
         if (kernel_next)
             print_kernel(out, module, module->kernels.items[kernel++]);
         else

@@ -1,8 +1,9 @@
 /* Expressions as text with as few parentheses as parse back to the same tree.
  *
  * Two things call for parentheses: an operator that binds looser than its place allows, and a construct that is open at
- * its right edge (load, atomic and cast with their clauses) where the text behind it would be taken for a part of it. The
- * first is a level, the second the set of what follows; both are handed down, 'follow' along the right edge only. */
+ * its right edge (load, atomic and cast with their clauses) where the text behind it would be taken for a part of it.
+ * The first is a level, the second the set of what follows; both are handed down, 'follow' along the right edge only.
+ */
 #include "ir/print_internal.h"
 
 #include <inttypes.h>
@@ -61,12 +62,9 @@ static unsigned atomic_clause_bits(const cake_expr *expr) {
 
 /* What this construct itself takes in if it stands right behind it. */
 static unsigned captured(const cake_expr *expr) {
-    if (expr->kind == CAKE_EXPR_LOAD)
-        return CAKE_FOLLOW_VEC | CAKE_FOLLOW_CLIP | CAKE_FOLLOW_WHERE | CAKE_FOLLOW_CACHE;
-    if (expr->kind == CAKE_EXPR_CAST)
-        return CAKE_FOLLOW_CAST;
-    if (expr->kind != CAKE_EXPR_ATOMIC)
-        return 0;
+    if (expr->kind == CAKE_EXPR_LOAD) return CAKE_FOLLOW_VEC | CAKE_FOLLOW_CLIP | CAKE_FOLLOW_WHERE | CAKE_FOLLOW_CACHE;
+    if (expr->kind == CAKE_EXPR_CAST) return CAKE_FOLLOW_CAST;
+    if (expr->kind != CAKE_EXPR_ATOMIC) return 0;
     bool ends_in_operand = expr->u.atomic.operands.count > 0 && atomic_clause_bits(expr) == 0;
     return CAKE_FOLLOW_WHERE | CAKE_FOLLOW_SCOPE | CAKE_FOLLOW_ORDER | (ends_in_operand ? CAKE_FOLLOW_OPERATOR : 0);
 }
@@ -78,21 +76,16 @@ static void print_float(cake_text *out, double value) {
     char digits[64];
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
+        if (strtod(digits, NULL) == value) break;
     }
     cake_text_add_string(out, digits);
-    if (!strpbrk(digits, ".e"))
-        cake_text_add_string(out, ".0");
+    if (!strpbrk(digits, ".e")) cake_text_add_string(out, ".0");
 }
 
 static void print_modifiers(cake_text *out, uint8_t modifiers) {
-    if (modifiers & CAKE_MODIFIER_APPROX)
-        cake_text_add_string(out, ".approx");
-    if (modifiers & CAKE_MODIFIER_FTZ)
-        cake_text_add_string(out, ".ftz");
-    if (modifiers & CAKE_MODIFIER_NAN)
-        cake_text_add_string(out, ".nan");
+    if (modifiers & CAKE_MODIFIER_APPROX) cake_text_add_string(out, ".approx");
+    if (modifiers & CAKE_MODIFIER_FTZ) cake_text_add_string(out, ".ftz");
+    if (modifiers & CAKE_MODIFIER_NAN) cake_text_add_string(out, ".nan");
 }
 
 /* ---- lists in brackets ---- */
@@ -152,11 +145,12 @@ static void print_call(cake_text *out, const cake_expr *expr) {
     for (uint32_t i = 0; i < expr->u.call.arguments.count; i++) {
         const cake_argument *argument = &expr->u.call.arguments.items[i];
         cake_text_add_string(out, i == 0 ? "" : ", ");
-        if (argument->keyword)
-            cake_text_format(out, "%s=", argument->keyword);
+        if (argument->keyword) cake_text_format(out, "%s=", argument->keyword);
         print(out, argument->value, LEVEL_IN, 0);
         if (argument->within != CAKE_WITHIN_TEAM)
             cake_text_add_string(out, argument->within == CAKE_WITHIN_LANE ? " within lane" : " within warp");
+        if (argument->over.count > 0) cake_text_add_string(out, " over ");
+        cake_print_exprs(out, &argument->over);
     }
     cake_text_add_string(out, ")");
 }
@@ -178,16 +172,14 @@ void cake_print_clauses(cake_text *out, const cake_access_clauses *clauses, unsi
     if (clauses->clip) {
         left &= ~CAKE_FOLLOW_CLIP;
         cake_text_add_string(out, clauses->clip_value ? " clip " : " clip");
-        if (clauses->clip_value)
-            cake_print_prefix(out, clauses->clip_value, left ? left : follow);
+        if (clauses->clip_value) cake_print_prefix(out, clauses->clip_value, left ? left : follow);
     }
     if (clauses->where) {
         left &= ~CAKE_FOLLOW_WHERE;
         cake_text_add_string(out, " where ");
         cake_print_prefix(out, clauses->where, left ? left : follow);
     }
-    if (clauses->cache)
-        cake_text_format(out, " cache %s", clauses->cache);
+    if (clauses->cache) cake_text_format(out, " cache %s", clauses->cache);
 }
 
 static void print_load(cake_text *out, const cake_expr *expr, unsigned follow) {
@@ -248,8 +240,7 @@ static void print_compare(cake_text *out, const cake_expr *expr, unsigned follow
     uint32_t count = expr->u.compare.ops.count;
     int lowest = LEVEL_BINARY + (count > 1 ? cake_binary_level(CAKE_BINARY_SHL) : cake_binary_level(CAKE_BINARY_OR));
     for (uint32_t i = 0; i <= count; i++) {
-        if (i > 0)
-            cake_text_format(out, " %s ", cake_binary_name(expr->u.compare.ops.items[i - 1]));
+        if (i > 0) cake_text_format(out, " %s ", cake_binary_name(expr->u.compare.ops.items[i - 1]));
         print(out, expr->u.compare.operands.items[i], lowest, i < count ? CAKE_FOLLOW_OPERATOR : follow);
     }
 }
@@ -340,11 +331,9 @@ static void print_bare(cake_text *out, const cake_expr *expr, unsigned follow) {
 
 static void print(cake_text *out, const cake_expr *expr, int lowest, unsigned follow) {
     bool grouped = level_of(expr) < lowest || (captured(expr) & follow) != 0;
-    if (grouped)
-        cake_text_add_string(out, "(");
+    if (grouped) cake_text_add_string(out, "(");
     print_bare(out, expr, grouped ? 0 : follow);
-    if (grouped)
-        cake_text_add_string(out, ")");
+    if (grouped) cake_text_add_string(out, ")");
 }
 
 void cake_print_expr(cake_text *out, const cake_expr *expr, unsigned follow) {

@@ -6,13 +6,13 @@
 
 /* What follows an expression in the text and would be taken in by an open construct at its right edge. */
 #define CAKE_FOLLOW_OPERATOR 1u /* a binary operator or 'in' */
-#define CAKE_FOLLOW_VEC 2u
-#define CAKE_FOLLOW_CLIP 4u
-#define CAKE_FOLLOW_WHERE 8u
-#define CAKE_FOLLOW_CACHE 16u
-#define CAKE_FOLLOW_SCOPE 32u
-#define CAKE_FOLLOW_ORDER 64u
-#define CAKE_FOLLOW_CAST 128u /* sat, round */
+#define CAKE_FOLLOW_VEC      2u
+#define CAKE_FOLLOW_CLIP     4u
+#define CAKE_FOLLOW_WHERE    8u
+#define CAKE_FOLLOW_CACHE    16u
+#define CAKE_FOLLOW_SCOPE    32u
+#define CAKE_FOLLOW_ORDER    64u
+#define CAKE_FOLLOW_CAST     128u /* sat, round */
 
 void cake_print_expr(cake_text *out, const cake_expr *expr, unsigned follow);
 /* An operand that the grammar calls 'prefix'. */

@@ -77,37 +77,28 @@ const cake_builtin_info *cake_builtin_info_of(cake_builtin builtin) {
 
 cake_builtin cake_builtin_find(const char *name) {
     for (cake_builtin builtin = CAKE_BUILTIN_NONE + 1; builtin < CAKE_BUILTIN_END; builtin++)
-        if (strcmp(builtin_rows[builtin].name, name) == 0)
-            return builtin;
+        if (strcmp(builtin_rows[builtin].name, name) == 0) return builtin;
     return CAKE_BUILTIN_NONE;
 }
 
 /* The element type of the result, or NONE. An index takes the type beside it if that is a number; a real takes a float
  * type only: 0.5 beside an integer would lose its value. */
 static cake_dtype dtype_common(cake_dtype left, cake_dtype right) {
-    if (left == right)
-        return left;
+    if (left == right) return left;
     cake_dtype_class left_class = cake_dtype_class_of(left), right_class = cake_dtype_class_of(right);
-    if (left_class == CAKE_CLASS_INDEX && right_class != CAKE_CLASS_BOOL)
-        return right;
-    if (right_class == CAKE_CLASS_INDEX && left_class != CAKE_CLASS_BOOL)
-        return left;
-    if (left_class == CAKE_CLASS_REAL && right_class == CAKE_CLASS_FLOAT)
-        return right;
-    if (right_class == CAKE_CLASS_REAL && left_class == CAKE_CLASS_FLOAT)
-        return left;
+    if (left_class == CAKE_CLASS_INDEX && right_class != CAKE_CLASS_BOOL) return right;
+    if (right_class == CAKE_CLASS_INDEX && left_class != CAKE_CLASS_BOOL) return left;
+    if (left_class == CAKE_CLASS_REAL && right_class == CAKE_CLASS_FLOAT) return right;
+    if (right_class == CAKE_CLASS_REAL && left_class == CAKE_CLASS_FLOAT) return left;
     return CAKE_DTYPE_NONE;
 }
 
 cake_type cake_type_common(cake_type left, cake_type right) {
     cake_type common = {CAKE_TYPE_ERROR, CAKE_DTYPE_NONE, 0};
-    if (left.kind != CAKE_TYPE_VALUE || right.kind != CAKE_TYPE_VALUE)
-        return common;
-    if (left.rank != right.rank && left.rank != 0 && right.rank != 0)
-        return common;
+    if (left.kind != CAKE_TYPE_VALUE || right.kind != CAKE_TYPE_VALUE) return common;
+    if (left.rank != right.rank && left.rank != 0 && right.rank != 0) return common;
     cake_dtype dtype = dtype_common(left.dtype, right.dtype);
-    if (dtype == CAKE_DTYPE_NONE)
-        return common;
+    if (dtype == CAKE_DTYPE_NONE) return common;
     common.kind = CAKE_TYPE_VALUE;
     common.dtype = dtype;
     common.rank = left.rank > right.rank ? left.rank : right.rank;

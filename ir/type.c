@@ -38,8 +38,7 @@ cake_dtype_class cake_dtype_class_of(cake_dtype dtype) {
 
 cake_dtype cake_dtype_find(const char *name) {
     for (cake_dtype dtype = CAKE_DTYPE_NONE + 1; dtype < CAKE_DTYPE_INDEX; dtype++)
-        if (strcmp(dtype_rows[dtype].name, name) == 0)
-            return dtype;
+        if (strcmp(dtype_rows[dtype].name, name) == 0) return dtype;
     return CAKE_DTYPE_NONE;
 }
 
@@ -49,7 +48,6 @@ const cake_target_info *cake_target_info_of(cake_target target) {
 
 cake_target cake_target_find(const char *name) {
     for (cake_target target = CAKE_TARGET_NONE + 1; target < CAKE_TARGET_COUNT; target++)
-        if (strcmp(target_rows[target].name, name) == 0)
-            return target;
+        if (strcmp(target_rows[target].name, name) == 0) return target;
     return CAKE_TARGET_NONE;
 }

@@ -101,9 +101,10 @@ static void passed_errors(cake_binary_op op, cake_lanes *a, const cake_lanes *b)
             a->error[i] = quotient_error(a->error[i], b->value[i], b->error[i], a->value[i] / b->value[i]);
 }
 
-static void add_roundings(const cake_evaluator *evaluator, cake_lanes *lanes) {
+static void add_roundings(const cake_evaluator *evaluator, cake_binary_op op, cake_lanes *lanes) {
+    double roundings = op == CAKE_BINARY_DIV ? 3 : 1; /* a kernel may multiply by the reciprocal instead */
     for (uint32_t i = 0; i < lanes->count; i++)
-        lanes->error[i] += own_rounding(evaluator, lanes->value[i], lanes->error[i] == 0);
+        lanes->error[i] += roundings * own_rounding(evaluator, lanes->value[i], lanes->error[i] == 0);
 }
 
 static void real_binary(const cake_evaluator *evaluator, cake_binary_op op, cake_lanes *a, cake_lanes *b) {
@@ -114,7 +115,7 @@ static void real_binary(const cake_evaluator *evaluator, cake_binary_op op, cake
         if (passes) passed_errors(op, a, b);
     }
     real_values(op, a, b);
-    if (!evaluator->exact) add_roundings(evaluator, a);
+    if (!evaluator->exact) add_roundings(evaluator, op, a);
 }
 
 /* Conditions and integers: exact unless an operand may be wrong. */
@@ -313,6 +314,6 @@ cake_lanes cake_evaluate_operation(cake_evaluator *evaluator, const cake_node *n
     case CAKE_NODE_REDUCE:
         break;
     }
-    CAKE_ASSERT(!"an operation");
+    CAKE_ASSERT(false && "an operation");
     return (cake_lanes){0};
 }

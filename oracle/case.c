@@ -6,6 +6,7 @@
 #include "oracle/number.h"
 
 #define LARGEST_COUNT 0x1p53 /* a double counts to here */
+#define WORK_LIMIT    2e9    /* some seconds */
 
 /* ---- shapes ---- */
 
@@ -164,6 +165,7 @@ cake_status cake_case_create(cake_arena *arena, const cake_workload *workload, c
     one->seed = seed;
     one->hidden = CAKE_NEW(arena, cake_case_private);
     one->hidden->arena = arena;
+    one->hidden->work_limit = WORK_LIMIT;
     one->hidden->dimensions = dimensions_new(arena, workload);
     cake_evaluator_init_constants(&one->hidden->constants, arena, workload->body, one->hidden->dimensions);
     cake_status status = choose_dimensions(arena, one, shape, chosen, chosen_count);
@@ -182,13 +184,13 @@ cake_case_tensor *cake_case_tensor_find(cake_case *one, const char *name) {
 
 /* ---- the evaluator of a case ---- */
 
-cake_evaluator *cake_case_evaluator(cake_case *one, cake_dtype dtype, bool errors, double work_limit) {
+cake_evaluator *cake_case_evaluator(cake_case *one, cake_dtype dtype, bool errors) {
     cake_case_private *hidden = one->hidden;
     if (!hidden->evaluator) {
         hidden->evaluator = CAKE_NEW(hidden->arena, cake_evaluator);
         cake_evaluator_init(hidden->evaluator, hidden->arena, one, hidden->dimensions);
     }
-    cake_evaluator_prepare(hidden->evaluator, dtype, errors, work_limit);
+    cake_evaluator_prepare(hidden->evaluator, dtype, errors, hidden->work_limit);
     return hidden->evaluator;
 }
 

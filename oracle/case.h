@@ -14,12 +14,13 @@ struct cake_case_private {
     cake_arena *arena;
     double *dimensions;                   /* by number; NaN: no value */
     cake_evaluator constants;             /* for extents and arguments */
+    double work_limit;                    /* lane operations that one tensor may take */
     cake_evaluator *evaluator;            /* for tensors; made on first use */
     CAKE_VECTOR(cake_case_bounds) bounds; /* by tensor */
 };
 
 /* The case's evaluator, made ready for an output of that dtype. */
-cake_evaluator *cake_case_evaluator(cake_case *one, cake_dtype dtype, bool errors, double work_limit);
+cake_evaluator *cake_case_evaluator(cake_case *one, cake_dtype dtype, bool errors);
 
 /* ---- which elements of an output are judged ---- */
 

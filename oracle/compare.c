@@ -4,7 +4,6 @@
 #include "oracle/case.h"
 #include "oracle/number.h"
 
-#define COMPARE_WORK_LIMIT  4e9
 #define SCAN_LANES          1024
 #define SMALLEST_NORMAL_F32 0x1p-126 /* what flushing to zero may cost */
 
@@ -30,6 +29,7 @@ static double allowed_for(const judgement *judge, double want, double error) {
     double derived = isnan(error) ? 0 : error;
     if (cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT)
         return judge->body->value->class == CAKE_NODE_REAL ? derived + 0.5 : derived;
+    if (derived == 0 && cake_number_round(dtype, want, false) == want) return 0;
     derived += cake_number_half_ulp(dtype, fabs(want) + derived);
     return dtype == CAKE_DTYPE_F64 ? derived : derived + SMALLEST_NORMAL_F32;
 }
@@ -167,7 +167,7 @@ static judgement judge_start(cake_case *one, uint32_t number, const void *got, c
     const cake_case_bounds *bounds = &one->hidden->bounds.items[number];
     *result = (cake_comparison){.name = tensor->name, .count = tensor->count};
     return (judgement){.one = one,
-                       .evaluator = cake_case_evaluator(one, tensor->dtype, bounds->derived, COMPARE_WORK_LIMIT),
+                       .evaluator = cake_case_evaluator(one, tensor->dtype, bounds->derived),
                        .number = number,
                        .tensor = tensor,
                        .body = &one->workload->body->tensors.items[number],

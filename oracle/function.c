@@ -88,7 +88,7 @@ static estimate unary_function(cake_builtin builtin, bool approximate, double a,
     case CAKE_BUILTIN_ROUND:
         return step(rint, a, error);
     default:
-        CAKE_ASSERT(!"a function of one number");
+        CAKE_ASSERT(false && "a function of one number");
         return (estimate){0};
     }
 }
@@ -141,7 +141,7 @@ static double integer_function(const cake_node *node, double a, double b) {
     case CAKE_BUILTIN_CLZ:
         return leading_zeros(node->operands.items[0]->dtype, a);
     default:
-        CAKE_ASSERT(!"a function of integers");
+        CAKE_ASSERT(false && "a function of integers");
         return 0;
     }
 }

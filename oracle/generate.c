@@ -6,8 +6,6 @@
 #include "oracle/case.h"
 #include "oracle/number.h"
 
-#define GENERATE_WORK_LIMIT 2e9
-
 uint64_t cake_random_bits(uint64_t stream, uint64_t index) {
     uint64_t x = stream + (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
     x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -100,7 +98,7 @@ static cake_status refuse(const cake_case_tensor *tensor, const cake_evaluator *
 }
 
 static cake_status fill_computed(cake_case *one, const cake_tensor_body *body, cake_case_tensor *tensor) {
-    cake_evaluator *evaluator = cake_case_evaluator(one, tensor->dtype, false, GENERATE_WORK_LIMIT);
+    cake_evaluator *evaluator = cake_case_evaluator(one, tensor->dtype, false);
     uint64_t row = tensor->rank ? (uint64_t)tensor->extents[tensor->rank - 1] : 1;
     for (uint64_t i = 0; i < tensor->count;) {
         uint64_t left = row - i % row;

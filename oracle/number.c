@@ -133,7 +133,7 @@ double cake_number_decode(cake_dtype dtype, uint64_t bits) {
     case CAKE_CLASS_INDEX:
     case CAKE_CLASS_REAL:
     case CAKE_CLASS_NONE:
-        CAKE_ASSERT(!"a dtype of memory");
+        CAKE_ASSERT(false && "a dtype of memory");
     }
     if (dtype != CAKE_DTYPE_F64) return decode_small(layout_of(dtype), bits);
     return double_of(bits);
@@ -151,7 +151,7 @@ uint64_t cake_number_encode(cake_dtype dtype, double value, bool saturate) {
     case CAKE_CLASS_INDEX:
     case CAKE_CLASS_REAL:
     case CAKE_CLASS_NONE:
-        CAKE_ASSERT(!"a dtype of memory");
+        CAKE_ASSERT(false && "a dtype of memory");
     }
     if (dtype != CAKE_DTYPE_F64) return encode_small(layout_of(dtype), value, saturate);
     uint64_t bits;

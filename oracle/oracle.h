@@ -15,9 +15,9 @@
  *     cake_comparison result;
  *     status = cake_case_compare(one, output, downloaded, &result);      // result.mismatches == 0: right
  *
- * Same workload, dimensions and seed: same bytes and same verdict, on every machine. Outputs with more elements than
- * the reference can work out in about two seconds are judged on a seeded sample that always holds the corners and the
- * ends of every axis; elements that were never written are found everywhere where the dtype has a NaN.
+ * Same workload, dimensions and seed: same bytes and same verdict. Outputs with more elements than
+ * the reference can work out in about two seconds are judged on a seeded sample that begins with the corners and
+ * favours the ends of every axis; elements that were never written are found everywhere where the dtype has a NaN.
  *
  * A case owns nothing but memory of its arena. Memory for data is asked for once, after its total was checked against
  * the arena's limit: give the case an arena of its own with a limit that fits the machine (CAKE_CASE_ARENA_LIMIT).
@@ -114,7 +114,8 @@ CAKE_MUST_USE cake_status cake_case_create(cake_arena *arena, const cake_workloa
                                            cake_case **out_case);
 
 /* Makes the data of all tensors: inputs from the seed or their expression, outputs with every byte 0xFF. NO_MEMORY when
- * the arena's limit does not allow it, INVALID when an input's expression indexes out of range. */
+ * the arena's limit does not allow it, INVALID when an input's expression reads outside of a tensor or takes too long.
+ */
 CAKE_MUST_USE cake_status cake_case_generate(cake_case *one);
 
 /* The tensor of that name, or null. */
@@ -148,7 +149,7 @@ typedef struct cake_comparison {
 
 /* Judges what a kernel wrote: got has the tensor's bytes. Inputs must be as cake_case_generate made them (an INOUT
  * tensor's reference reads its initial contents in 'data'). tensor: index of a judged one. INVALID when the reference
- * indexes out of range, divides an integer by zero, or is too much work even for a sample. */
+ * reads outside of a tensor, is too much work even for a sample, or no tolerance can be derived for it. */
 CAKE_MUST_USE cake_status cake_case_compare(cake_case *one, uint32_t tensor, const void *got,
                                             cake_comparison *out_comparison);
 

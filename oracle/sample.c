@@ -142,7 +142,7 @@ void cake_case_choose_runs(cake_case *one, uint32_t number, cake_evaluator *eval
                              .row = tensor->rank ? (uint64_t)tensor->extents[tensor->rank - 1] : 1};
     if (tensor->count == 0) return;
     double lone, next, count = (double)tensor->count, limit = evaluator->work_limit;
-    evaluator->work_limit = LONE_LIMIT;
+    evaluator->work_limit = fmin(limit, LONE_LIMIT);
     cost_of_pair(&sampler, &lone, &next);
     evaluator->work_limit = limit;
     uint32_t piece = sampler.row < CAKE_LANES ? (uint32_t)sampler.row : CAKE_LANES;

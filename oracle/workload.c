@@ -3,7 +3,7 @@
  *
  *     file   = { line ";" }
  *     line   = "workload" NAME "for" NAME
- *            | "shape" NAME "(" NAME "=" expr { "," NAME "=" expr } ")"
+ *            | "shape" WORD "(" NAME "=" expr { "," NAME "=" expr } ")"
  *            | "input" tensor ( data | "=" expr )
  *            | "inout" tensor data [ "=" expr [ tolerance ] ]
  *            | "output" tensor "=" expr [ tolerance ]
@@ -282,7 +282,7 @@ static bool read_shape_entry(cake_reader *reader, cake_shape *shape) {
 
 static bool read_shape(cake_reader *reader) {
     cake_shape shape = {0};
-    shape.name = cake_parser_name(reader->parser, &shape.span);
+    shape.name = cake_parser_any_name(reader->parser, &shape.span);
     if (!shape.name || !cake_parser_expect(reader->parser, "(")) return false;
     for (uint32_t i = 0; i < reader->body->shapes.count; i++) {
         if (reader->body->shapes.items[i].name != shape.name) continue;

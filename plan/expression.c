@@ -225,7 +225,7 @@ cake_plan_value *cake_plan_expression(cake_builder *builder, const cake_expr *ex
     case CAKE_EXPR_LOAD:
         return cake_plan_load(builder, expr);
     case CAKE_EXPR_ATOMIC:
-        return unbuilt(builder, expr->span, "an atomic operation");
+        return cake_plan_atomic(builder, expr, true);
     case CAKE_EXPR_AWAIT:
         return unbuilt(builder, expr->span, "'await' on memory");
     case CAKE_EXPR_INDEX:

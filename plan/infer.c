@@ -81,6 +81,9 @@ static const cake_layout *derive(cake_builder *builder, const cake_relation *rel
             if (relation->axes >> d & 1) layout = cake_layout_drop_axis(layouts, layout, d);
         return layout;
     }
+    case CAKE_RELATION_FOLD_LANE:
+    case CAKE_RELATION_FOLD_WARP:
+        return cake_layout_fold(layouts, big, relation->axes, relation->kind == CAKE_RELATION_FOLD_WARP);
     case CAKE_RELATION_INSERT:
         return cake_layout_drop_axis(layouts, big, (uint8_t)relation->axes);
     case CAKE_RELATION_SLICE:
@@ -126,6 +129,13 @@ static void fix_runs(cake_builder *builder, cake_layout_class *row, uint32_t run
                 builder->role->warps_per_team * 32);
     row->layout =
         cake_layout_collapse(&builder->plan->layouts, &(cake_layout){.shape = row->shape}, 0); /* silent from here */
+}
+
+const cake_layout *cake_plan_class_layout(cake_builder *builder, uint32_t layout_class) {
+    const cake_layout_class *row = class_of(builder, layout_class);
+    cake_layouts *layouts = &builder->plan->layouts;
+    if (row->wgmma) return cake_layout_wgmma(layouts, &row->shape, warp_bits(builder));
+    return cake_layout_runs(layouts, &row->shape, row->vec ? row->vec : 1, warp_bits(builder));
 }
 
 static void fix_fragments(cake_builder *builder) {
@@ -185,7 +195,7 @@ static void check_relations(cake_builder *builder) {
         if (!small->layout || !big->layout) continue;
         const cake_layout *wanted = derive(builder, relation, big->layout);
         if (wanted == small->layout) continue;
-        if (!wanted) {
+        if (!wanted && relation->kind == CAKE_RELATION_SLICE) {
             cake_report(builder->diagnostics, CAKE_L503, relation->span,
                         "this slice does not give every lane an equal share of the tile");
             continue;

@@ -29,6 +29,8 @@ typedef struct cake_layout_class {
 typedef enum cake_relation_kind {
     CAKE_RELATION_COLLAPSE, /* small = collapse(big, axes) */
     CAKE_RELATION_REDUCE,   /* small = big collapsed and without the axes */
+    CAKE_RELATION_FOLD_LANE, /* small = big folded within each lane along the axes */
+    CAKE_RELATION_FOLD_WARP, /* the same within each warp */
     CAKE_RELATION_INSERT,   /* big = small with an axis of extent 1 at 'axes'; holds both ways */
     CAKE_RELATION_SLICE     /* small = slice of big at 'offsets' */
 } cake_relation_kind;
@@ -99,6 +101,8 @@ void cake_plan_relate(cake_builder *builder, cake_relation_kind kind, uint32_t s
                       const uint32_t *offsets);
 void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t vec, bool store);
 void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class);
+/* The layout that the class has by what is known so far; null if it can't be dealt. */
+const cake_layout *cake_plan_class_layout(cake_builder *builder, uint32_t layout_class);
 /* Decides the layouts of the role's tiles and what follows from them. */
 void cake_plan_infer(cake_builder *builder);
 
@@ -118,11 +122,26 @@ cake_plan_value *cake_plan_tile_index(cake_builder *builder, const cake_expr *ex
 bool cake_plan_slice(cake_builder *builder, const cake_expr *expr, const cake_plan_variable *variable,
                      uint32_t *out_offsets, cake_shape *out_shape);
 
-/* ---- memory.c ---- */
+/* ---- place.c ---- */
 bool cake_plan_place_of(cake_builder *builder, const cake_expr *expr, cake_plan_place *out_place);
+/* The tensor whose memory a view shows; the tensor itself otherwise. */
+const cake_plan_tensor *cake_plan_tensor_base(const cake_plan_tensor *tensor);
+
+/* ---- memory.c ---- */
+/* A place for an access by lanes: all extents known. */
+bool cake_plan_access_place(cake_builder *builder, const cake_expr *expr, cake_plan_access *access);
+cake_dtype cake_plan_place_dtype(const cake_plan_place *place);
+/* Ties mask and gather indices to the layout of the tile. */
+bool cake_plan_tie_access(cake_builder *builder, const cake_plan_access *access, uint32_t tile_class,
+                          const cake_shape *shape);
+cake_plan_value *cake_plan_splat(cake_builder *builder, cake_plan_value *scalar, const cake_shape *shape);
 cake_plan_value *cake_plan_load(cake_builder *builder, const cake_expr *expr);
 void cake_plan_store(cake_builder *builder, const cake_stmt *stmt);
 void cake_plan_finish_accesses(cake_builder *builder);
+
+/* ---- atomic.c ---- */
+/* Null after an error, and for a statement whose value is not used. */
+cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, bool used);
 
 /* ---- copy.c ---- */
 void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt);

@@ -62,6 +62,9 @@ const cake_layout *cake_layout_wgmma(cake_layouts *layouts, const cake_shape *sh
 
 /* The axes in the mask become extent 1: their components are dropped, registers that become equal are merged. */
 const cake_layout *cake_layout_collapse(cake_layouts *layouts, const cake_layout *layout, uint32_t axes);
+/* What is left when the axes in the mask are folded within each lane (or, with 'across_lanes', within each warp): along
+ * each of them one element for every lane (warp) that shared it, in order of the lanes' (warps') bits. */
+const cake_layout *cake_layout_fold(cake_layouts *layouts, const cake_layout *layout, uint32_t axes, bool across_lanes);
 /* Removes an axis of extent 1. */
 const cake_layout *cake_layout_drop_axis(cake_layouts *layouts, const cake_layout *layout, uint8_t axis);
 /* Inserts an axis of extent 1. */

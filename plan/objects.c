@@ -205,6 +205,21 @@ static void add_pipeline(cake_builder *builder, const cake_pipeline *declared) {
     pipeline->number = builder->plan->pipelines.count;
 }
 
+/* Extents, and strides as written or row-major. */
+static bool shape_tensor(cake_builder *builder, cake_plan_tensor *tensor, const cake_expr_list *extents,
+                         const cake_expr_list *strides) {
+    for (uint8_t d = 0; d < tensor->rank; d++)
+        if (!(tensor->extents[d] = cake_plan_expression(builder, extents->items[d]))) return false;
+    cake_plan_value *stride = cake_plan_constant_index(builder, 1);
+    for (uint8_t d = tensor->rank; d-- > 0;) {
+        if (strides) stride = cake_plan_expression(builder, strides->items[d]);
+        tensor->strides[d] = stride;
+        if (!stride) return false;
+        if (!strides) stride = cake_plan_binary(builder, CAKE_BINARY_MUL, stride, tensor->extents[d]);
+    }
+    return true;
+}
+
 static void add_tensor(cake_builder *builder, const cake_parameter *parameter, uint32_t position) {
     cake_plan_tensor *tensor = CAKE_NEW(builder->arena, cake_plan_tensor);
     builder->span = parameter->span;
@@ -215,15 +230,8 @@ static void add_tensor(cake_builder *builder, const cake_parameter *parameter, u
     tensor->rank = (uint8_t)parameter->type.extents.count;
     tensor->contiguous = !parameter->has_strides;
     tensor->position = position;
-    for (uint8_t d = 0; d < tensor->rank; d++)
-        if (!(tensor->extents[d] = cake_plan_expression(builder, parameter->type.extents.items[d]))) return;
-    cake_plan_value *stride = cake_plan_constant_index(builder, 1);
-    for (uint8_t d = tensor->rank; d-- > 0;) {
-        if (parameter->has_strides) stride = cake_plan_expression(builder, parameter->strides.items[d]);
-        tensor->strides[d] = stride;
-        if (!stride) return;
-        if (!parameter->has_strides) stride = cake_plan_binary(builder, CAKE_BINARY_MUL, stride, tensor->extents[d]);
-    }
+    if (!shape_tensor(builder, tensor, &parameter->type.extents, parameter->has_strides ? &parameter->strides : NULL))
+        return;
     *CAKE_PUSH(builder->arena, &builder->plan->tensors) = tensor;
     tensor->number = builder->plan->tensors.count;
     builder->bindings[parameter->symbol->number].tensor = tensor;
@@ -237,6 +245,24 @@ static void add_scalar(cake_builder *builder, const cake_parameter *parameter, u
     op->u.leaf.position = position;
     *CAKE_PUSH(builder->arena, &builder->plan->scalars) = value;
     builder->bindings[parameter->symbol->number].value = value;
+}
+
+/* Another shape of a tensor's memory; row-major unless strides are given. */
+static void add_view(cake_builder *builder, const cake_view *declared) {
+    cake_plan_tensor *tensor = CAKE_NEW(builder->arena, cake_plan_tensor);
+    const cake_plan_tensor *base = NULL;
+    builder->span = declared->span;
+    if (declared->value->kind == CAKE_EXPR_NAME) base = builder->bindings[declared->value->u.name.symbol->number].tensor;
+    if (!base) {
+        cake_report(builder->diagnostics, CAKE_U001, declared->span, "a view of anything but a tensor is not lowered yet");
+        return;
+    }
+    *tensor = (cake_plan_tensor){.name = declared->name, .span = declared->span, .mode = base->mode,
+                                 .dtype = declared->type.dtype, .rank = (uint8_t)declared->type.extents.count,
+                                 .contiguous = !declared->has_strides, .position = base->position,
+                                 .number = base->number, .view_of = cake_plan_tensor_base(base)};
+    if (shape_tensor(builder, tensor, &declared->type.extents, declared->has_strides ? &declared->strides : NULL))
+        builder->bindings[declared->symbol->number].tensor = tensor;
 }
 
 static void add_baton(cake_builder *builder, const cake_baton *declared) {
@@ -263,6 +289,8 @@ void cake_plan_memory(cake_builder *builder) {
         if (!buffer || !kernel->buffers.items[i]->over.name) continue;
         buffer->over = builder->bindings[kernel->buffers.items[i]->over.symbol->number].buffer;
     }
+    for (uint32_t i = 0; i < kernel->views.count; i++)
+        add_view(builder, kernel->views.items[i]);
     for (uint32_t i = 0; i < kernel->batons.count; i++)
         add_baton(builder, kernel->batons.items[i]);
     for (uint32_t i = 0; i < kernel->signals.count; i++)

@@ -50,6 +50,7 @@ typedef struct cake_plan_variable {
     cake_shape shape;
     const cake_layout *layout;
     bool accumulator; /* target of wgmma */
+    bool computed;    /* written by something else than wgmma and zeros */
     uint32_t layout_class;
 } cake_plan_variable;
 
@@ -66,6 +67,7 @@ typedef struct cake_plan_tensor {
     cake_plan_value *strides[CAKE_MAX_RANK]; /* elements */
     bool contiguous;                         /* no strides were written */
     bool uses_pointer;                       /* plain accesses exist */
+    const struct cake_plan_tensor *view_of; /* the tensor whose memory this view shows, or null */
     uint32_t position;                       /* in the kernel's parameter list */
 } cake_plan_tensor;
 
@@ -179,6 +181,16 @@ typedef struct cake_plan_access {
     bool read_only; /* load of a tensor that nobody writes during the kernel */
 } cake_plan_access;
 
+/* An atomic operation: on each lane's elements, or, for a scalar place, once by the team's elected lane. */
+typedef struct cake_plan_atomic_access {
+    cake_plan_access access; /* place and mask */
+    cake_atomic_op op;
+    cake_scope scope; /* never DEFAULT */
+    cake_order order;
+    cake_shape shape; /* of the tile of places; rank 0: one */
+    bool used;        /* the old value is */
+} cake_plan_atomic_access;
+
 /* A matrix product as issued: m_blocks x k_steps instructions m64nNkK a warpgroup. */
 typedef struct cake_plan_matrix {
     cake_plan_variable *accumulator;
@@ -225,6 +237,7 @@ typedef enum cake_plan_op_kind {
     /* effects */
     CAKE_PLAN_WRITE, /* operand 0 -> variable or slice of it */
     CAKE_PLAN_STORE, /* operand 0 */
+    CAKE_PLAN_ATOMIC, /* operands: the values; result: the old value, and the layout of the places */
     CAKE_PLAN_FOR,
     CAKE_PLAN_WHILE,
     CAKE_PLAN_IF,
@@ -287,6 +300,7 @@ struct cake_plan_op {
             cake_shape shape;
         } variable; /* READ WRITE */
         cake_plan_access *access;
+        cake_plan_atomic_access *atomic;
         struct {
             cake_plan_value *induction, *from, *to, *step;
             cake_plan_block body;

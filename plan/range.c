@@ -78,7 +78,7 @@ static cake_range bitwise(cake_binary_op op, cake_range left, cake_range right) 
     if (left.low == left.high && right.low == right.high) {
         int64_t a = left.low, b = right.low;
         int64_t exact = op == CAKE_BINARY_AND ? (a & b) : op == CAKE_BINARY_OR ? (a | b) : (a ^ b);
-        return (cake_range){exact, exact};
+        return cake_range_make(exact, exact);
     }
     bool left_natural = left.low >= 0, right_natural = right.low >= 0;
     if (op == CAKE_BINARY_AND && left_natural && right_natural)

@@ -1,11 +1,11 @@
-/* Ranges of exact integers, both ends included. Ends that leave [-2^62, 2^62] are clamped there: such a value needs
- * more bits than any launch accepts, and the contract is asked to bound it. */
+/* Ranges of exact integers, both ends included. Ends beyond CAKE_RANGE_LIMIT are clamped there: such a value needs more
+ * bits than any launch accepts, and the contract is asked to bound it. The sum of two ends still fits 64 bits. */
 #ifndef CAKE_PLAN_RANGE_H
 #define CAKE_PLAN_RANGE_H
 
 #include "ir/module.h"
 
-#define CAKE_RANGE_LIMIT ((int64_t)1 << 62)
+#define CAKE_RANGE_LIMIT (((int64_t)1 << 62) - 1)
 
 typedef struct cake_range {
     int64_t low, high;

@@ -65,6 +65,7 @@ static void write(cake_builder *builder, cake_span span, cake_plan_variable *var
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_WRITE);
     op->operands[op->operand_count++] = value;
     op->u.variable.variable = variable;
+    if (!value->is_constant || value->real != 0.0) variable->computed = true;
     op->u.variable.whole = cake_shape_equal(shape, &variable->shape);
     op->u.variable.shape = *shape;
     for (uint8_t d = 0; offsets && d < shape->rank; d++)
@@ -159,7 +160,7 @@ static void loop(cake_builder *builder, const cake_stmt *stmt) {
     }
     bool whole = stmt->u.loop.unroll && !stmt->u.loop.unroll_by;
     if (whole && from->is_constant && to->is_constant && step->is_constant) {
-        expand(builder, stmt, from->integer, to->integer, step->integer);
+        expand(builder, stmt, from->low, to->low, step->low);
         return;
     }
     if (whole) {
@@ -248,6 +249,13 @@ static void facts(cake_builder *builder, const cake_stmt *stmt) {
         if (stmt->kind == CAKE_STMT_CHECK && value && value->is_constant && !value->integer)
             cake_report(builder->diagnostics, CAKE_L407, condition->span, "this is false for the values chosen");
     }
+}
+
+static void evaluate(cake_builder *builder, const cake_expr *expr) {
+    if (expr->kind == CAKE_EXPR_ATOMIC)
+        (void)cake_plan_atomic(builder, expr, false);
+    else
+        (void)cake_plan_expression(builder, expr);
 }
 
 static void statement(cake_builder *builder, const cake_stmt *stmt) {
@@ -344,7 +352,7 @@ static void statement(cake_builder *builder, const cake_stmt *stmt) {
         unbuilt(builder, stmt->span, "a signal");
         return;
     case CAKE_STMT_EVALUATE:
-        (void)cake_plan_expression(builder, stmt->u.evaluate.value);
+        evaluate(builder, stmt->u.evaluate.value);
         return;
     case CAKE_STMT_ASYNC_LOAD:
         unbuilt(builder, stmt->span, "'async.load'");

@@ -35,6 +35,13 @@ static bool axes_of(cake_builder *builder, const cake_expr *expr, uint8_t rank, 
     return true;
 }
 
+/* 'within' stands behind any argument of the call. */
+static cake_within within_of(const cake_expr *expr) {
+    for (uint32_t i = 0; i < expr->u.call.arguments.count; i++)
+        if (expr->u.call.arguments.items[i].within != CAKE_WITHIN_TEAM) return expr->u.call.arguments.items[i].within;
+    return CAKE_WITHIN_TEAM;
+}
+
 static cake_shape without_axes(const cake_shape *shape, uint32_t axes) {
     cake_shape result = {0};
     for (uint8_t d = 0; d < shape->rank; d++)
@@ -49,30 +56,49 @@ static uint64_t folded_elements(const cake_shape *shape, uint32_t axes) {
     return elements;
 }
 
+/* Shape of what is left when a fold stays within lanes or warps: it depends on the layout, so the operand's must follow
+ * from the statements so far; the inference checks that it stays so. */
+static bool within_shape(cake_builder *builder, const cake_plan_value *operand, uint32_t axes, cake_within within,
+                         cake_shape *out_shape) {
+    const cake_layout *layout = cake_plan_class_layout(builder, operand->layout_class);
+    if (!layout) {
+        cake_report(builder->diagnostics, CAKE_L502, builder->span, "this tile does not deal evenly to the team");
+        return false;
+    }
+    *out_shape = cake_layout_fold(&builder->plan->layouts, layout, axes, within == CAKE_WITHIN_WARP)->shape;
+    return true;
+}
+
 static cake_plan_value *fold(cake_builder *builder, const cake_expr *expr) {
     cake_builtin function = expr->u.call.builtin;
     cake_plan_value *operand = cake_plan_expression(builder, expr->u.call.arguments.items[0].value);
     uint32_t axes;
     if (!operand || !axes_of(builder, expr, operand->shape.rank, &axes)) return NULL;
-    bool index_of = function == CAKE_BUILTIN_ARGMIN || function == CAKE_BUILTIN_ARGMAX;
-    if (expr->u.call.arguments.items[0].within != CAKE_WITHIN_TEAM || index_of) {
-        cake_report(builder->diagnostics, CAKE_U001, expr->span, "%s is not lowered yet",
-                    index_of ? "the index of an extreme" : "a reduction 'within' a lane or warp");
+    if (function == CAKE_BUILTIN_ARGMIN || function == CAKE_BUILTIN_ARGMAX) {
+        cake_report(builder->diagnostics, CAKE_U001, expr->span, "the index of an extreme is not lowered yet");
         return NULL;
     }
     if (operand->shape.rank == 0 && function != CAKE_BUILTIN_COUNT) return operand;
     if (operand->dtype == CAKE_DTYPE_REAL) operand = cake_plan_convert(builder, operand, CAKE_DTYPE_F32);
+    cake_within within = within_of(expr);
     cake_shape shape = without_axes(&operand->shape, axes);
+    if (within != CAKE_WITHIN_TEAM && !within_shape(builder, operand, axes, within, &shape)) return NULL;
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_REDUCE);
     op->operands[op->operand_count++] = operand;
     op->u.reduction = CAKE_NEW(builder->arena, cake_plan_reduction);
     op->u.reduction->function = function;
     op->u.reduction->modifiers = expr->u.call.modifiers;
     op->u.reduction->axes = axes;
+    op->u.reduction->within = within;
     cake_plan_value *result = cake_plan_result(builder, op, expr->type.dtype, &shape);
     *CAKE_PUSH(builder->arena, &builder->reductions) = op;
+    static const cake_relation_kind relations[] = {
+        [CAKE_WITHIN_TEAM] = CAKE_RELATION_REDUCE,
+        [CAKE_WITHIN_LANE] = CAKE_RELATION_FOLD_LANE,
+        [CAKE_WITHIN_WARP] = CAKE_RELATION_FOLD_WARP,
+    };
     if (shape.rank)
-        cake_plan_relate(builder, CAKE_RELATION_REDUCE, result->layout_class, operand->layout_class, axes, NULL);
+        cake_plan_relate(builder, relations[within], result->layout_class, operand->layout_class, axes, NULL);
     if (function == CAKE_BUILTIN_COUNT) {
         result->low = 0;
         result->high = (int64_t)folded_elements(&operand->shape, axes);

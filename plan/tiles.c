@@ -88,11 +88,22 @@ static uint8_t order_axis(const cake_grid *grid) {
     return 0;
 }
 
+/* An extent as the coordinates see it: where there is a tile, no extent is 0. */
+static cake_plan_value *positive(cake_builder *builder, cake_plan_value *extent) {
+    if (extent->low >= 1) return extent;
+    if (extent->is_constant) return cake_plan_constant_index(builder, 1);
+    cake_plan_value *copy = CAKE_NEW(builder->arena, cake_plan_value);
+    *copy = *extent;
+    copy->low = 1;
+    if (copy->high < 1) copy->high = 1;
+    return copy;
+}
+
 void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
     const cake_grid *grid = builder->kernel->grid;
     axis_list axes = {.count = (uint8_t)grid->axes.count};
     for (uint8_t i = 0; i < axes.count; i++)
-        axes.extents[i] = builder->plan->axes[i];
+        axes.extents[i] = positive(builder, builder->plan->axes[i]);
     const char *order = grid->order ? grid->order : "row";
     uint8_t x = order_axis(grid);
     if (strcmp(order, "grouped") == 0)

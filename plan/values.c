@@ -26,7 +26,7 @@ cake_plan_value *cake_plan_constant(cake_builder *builder, cake_dtype dtype, int
     value->is_constant = true;
     value->integer = integer;
     value->real = real;
-    value->low = value->high = integer;
+    value->low = value->high = cake_range_make(integer, integer).low;
     return value;
 }
 
@@ -338,5 +338,6 @@ cake_plan_value *cake_plan_convert(cake_builder *builder, cake_plan_value *value
         return cake_plan_constant(builder, dtype, value->integer, to_float ? real : 0);
     }
     cake_range range = range_of(value);
+    if (dtype == CAKE_DTYPE_INDEX && !dtype_range(value->dtype, &range)) range = unknown_range;
     return cake_plan_elementwise(builder, CAKE_PLAN_CAST, dtype, &value, 1, range);
 }

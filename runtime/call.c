@@ -112,7 +112,7 @@ static cake_status lay_out_map(cake_call *call, const cake_bound *bound, const t
     const tensor_place *place = &places[bound->kernel->tensor_maps.items[index].tensor];
     cake_cuda_tensor_map *map = aligned_map(&call->arena);
     *out_argument = map;
-    return cake_tensor_map_encode(call->device->cuda, bound, index, place->argument->address, place->bytes, map);
+    return cake_tensor_map_encode(call->device, bound, index, place->argument->address, place->bytes, map);
 }
 
 static cake_status lay_out_dimension(cake_call *call, const cake_bound *bound, const cake_manifest_argument *argument,

@@ -98,8 +98,8 @@ static bool span_bytes(const cake_manifest_tensor_map *map, const map_shape *sha
     return true;
 }
 
-cake_status cake_tensor_map_encode(const cake_cuda *cuda, const cake_bound *bound, uint32_t index, cake_address address,
-                                   uint64_t tensor_bytes, cake_cuda_tensor_map *out_map) {
+cake_status cake_tensor_map_encode(const cake_device *device, const cake_bound *bound, uint32_t index,
+                                   cake_address address, uint64_t tensor_bytes, cake_cuda_tensor_map *out_map) {
     static const uint32_t ones[RANK_LIMIT] = {1, 1, 1, 1, 1};
     const cake_manifest_tensor_map *map = &bound->kernel->tensor_maps.items[index];
     int dtype = encoded_dtype(cake_dtype_find(map->dtype));
@@ -114,8 +114,11 @@ cake_status cake_tensor_map_encode(const cake_cuda *cuda, const cake_bound *boun
                                 index, bound->kernel->name, bound->kernel->tensors.items[map->tensor].name);
     /* The driver's prototype takes a void pointer for an address in device memory. */
     void *base = (void *)(uintptr_t)address;
-    int result =
-        cuda->tensor_map_encode(out_map, dtype, map->extents.count, base, shape.extents, shape.strides, map->box.items,
-                                ones, 0, encoded_span(map->swizzle, 32), encoded_span(map->l2_promotion, 64), 0);
-    return cake_cuda_check(cuda, result, "cuTensorMapEncodeTiled");
+    status = cake_device_enter(device); /* some drivers want a context even here */
+    if (status.kind != CAKE_STATUS_OK) return status;
+    int result = device->cuda->tensor_map_encode(out_map, dtype, map->extents.count, base, shape.extents, shape.strides,
+                                                 map->box.items, ones, 0, encoded_span(map->swizzle, 32),
+                                                 encoded_span(map->l2_promotion, 64), 0);
+    cake_device_leave(device);
+    return cake_cuda_check(device->cuda, result, "cuTensorMapEncodeTiled");
 }

@@ -22,8 +22,7 @@ static parsed parse(cake_arena *arena, const char *text, size_t size) {
     cake_diagnostics_init(&diagnostics, arena, source);
     const cake_module *module = cake_frontend_parse_unresolved(arena, source, &diagnostics);
     parsed result = {source, NULL, NULL};
-    if (diagnostics.error_count > 0)
-        return result;
+    if (diagnostics.error_count > 0) return result;
     cake_text printed, tree;
     cake_text_init(&printed, arena);
     cake_text_init(&tree, arena);
@@ -67,8 +66,7 @@ static void check(cake_arena *arena, const char *text, size_t size) {
     parsed first = parse(arena, text, size);
     const char *once = format(arena, first.source);
     CAKE_ASSERT((once != NULL) == (first.printed != NULL));
-    if (!once)
-        return;
+    if (!once) return;
     parsed second = parse(arena, first.printed, strlen(first.printed));
     CAKE_ASSERT(second.printed && strcmp(first.printed, second.printed) == 0);
     CAKE_ASSERT(strcmp(first.tree, second.tree) == 0);
@@ -82,8 +80,7 @@ static void check(cake_arena *arena, const char *text, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     jmp_buf out_of_memory;
     cake_arena arena;
-    if (size > CAKE_SOURCE_MAX_BYTES)
-        return 0;
+    if (size > CAKE_SOURCE_MAX_BYTES) return 0;
     if (setjmp(out_of_memory) == 0) {
         cake_arena_init(&arena, ARENA_BYTES, &out_of_memory);
         check(&arena, cake_arena_copy(&arena, (const char *)data, size), size);

@@ -1,4 +1,5 @@
-/* The resolver: what it refuses, which type each expression gets, and that nothing stays unresolved in what it accepts. */
+/* The resolver: what it refuses, which type each expression gets, and that nothing stays unresolved in what it accepts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,8 @@ static void check_rows(const row *rows, size_t count, const char *before, const 
         parse(&test, text);
         const char *got = findings(&test);
         if (strcmp(got, rows[i].expected) != 0)
-            print_error("row %zu: '%s' instead of '%s' for\n%s\n", i, got, rows[i].expected, rows[i].text), failed = true;
+            print_error("row %zu: '%s' instead of '%s' for\n%s\n", i, got, rows[i].expected, rows[i].text),
+                failed = true;
         cake_arena_fini(&test.arena);
     }
     assert_false(failed);
@@ -61,13 +63,14 @@ static void check_rows(const row *rows, size_t count, const char *before, const 
 #define CHECK_ROWS(rows, before, after) check_rows((rows), sizeof(rows) / sizeof *(rows), (before), (after))
 
 /* Statements of one role, from line 8 on. */
-static const char role_before[] = "target sm_90a\n"
-                                  "kernel k(x: f32[M, N], h: bf16[M, N], n: i32[M], out y: f32[M, N], inout z: i32[M], s: f32)\n"
-                                  "where 1 <= M <= 100, 8 <= N <= 4096\n"
-                                  "grid tile(i: M)\n"
-                                  "roles { all: warps 4; other: warps 1 }\n"
-                                  "pipeline p stages 2 from all to other { pb: f32[64] }\n"
-                                  "shared b: f32[64]; signal g count 1; baton t over other; role other { }; role all {\n";
+static const char role_before[] =
+    "target sm_90a\n"
+    "kernel k(x: f32[M, N], h: bf16[M, N], n: i32[M], out y: f32[M, N], inout z: i32[M], s: f32)\n"
+    "where 1 <= M <= 100, 8 <= N <= 4096\n"
+    "grid tile(i: M)\n"
+    "roles { all: warps 4; other: warps 1 }\n"
+    "pipeline p stages 2 from all to other { pb: f32[64] }\n"
+    "shared b: f32[64]; signal g count 1; baton t over other; role other { }; role all {\n";
 static const char role_after[] = "\n}\n";
 
 static void test_statements(void **state) {
@@ -269,13 +272,17 @@ static void test_declarations(void **state) {
         {"grid tile(i: M)\nroles { all: warps 4 }\nlet a = load c[0]; role all { }", "L217 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nlet a = atomic.add c[0] <- 1; role all { }", "L217 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nwhere x > 0; role all { }", "L304 6"},
-        {"grid tile(i: M)\nroles { all: warps 4 }\nwhere all(x > 0), o[0] == 0, nondecreasing(o), finite(x); role all { }", ""},
+        {"grid tile(i: M)\nroles { all: warps 4 }\nwhere all(x > 0), o[0] == 0, nondecreasing(o), finite(x); role all "
+         "{ }",
+         ""},
         {"grid tile(i: M)\nroles { all: warps 4 }\nwhere finite(M); role all { }", "L204 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nwhere i > 3; role all { }", "L312 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nshared b: f32[M]; role all { }", "L403 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nshared b: f32; role all { }", "L303 6"},
-        {"grid tile(i: M)\nroles { all: warps 4 }\nshared b: f32[4] over d; shared d: f32[4] over b; role all { }", "L205 6"},
-        {"grid tile(i: M)\nroles { all: warps 4 }\npipeline p stages 2 from a to all { b: f32[4] }; role all { wait p }",
+        {"grid tile(i: M)\nroles { all: warps 4 }\nshared b: f32[4] over d; shared d: f32[4] over b; role all { }",
+         "L205 6"},
+        {"grid tile(i: M)\nroles { all: warps 4 }\npipeline p stages 2 from a to all { b: f32[4] }; role all { wait p "
+         "}",
          "L201 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nview v: f32[M * N] = x; role all { let a = load v[0] }", ""},
         {"grid tile(i: M)\nroles { all: warps 4 }\nview v: f16[M * N] = x; role all { let a = load v[0] }", "L301 6"},
@@ -284,11 +291,14 @@ static void test_declarations(void **state) {
         {"grid tile(i: M)\nroles { all: warps 4 }\nview v: f32[M] = x strides [1, 1]; role all { }", "L303 6"},
         {"grid tile(i: M)\nroles { all: warps 4 }\nview v: f32[M] = M; role all { }", "L306 6"},
         {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nlet a = i; role all { let b = a }", "L206 6"},
-        {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nlet f(e) = e + i; role all { let b = f(1) }", "L206 6"},
-        {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nrole all { for tile (i, j) { let a = i + j } }", ""},
+        {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nlet f(e) = e + i; role all { let b = f(1) }",
+         "L206 6"},
+        {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nrole all { for tile (i, j) { let a = i + j } }",
+         ""},
         {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nrole all { for tile (j, i) { } }", "L214 6"},
         {"grid persistent tile(i: M, j: N)\nroles { all: warps 4 }\nrole all { for tile (i) { } }", "L214 6"},
-        {"grid persistent tile(i: M)\nroles { all: warps 4 }\nrole all { for tile (i) { }\nfor tile (i) { } }", "L214 7"},
+        {"grid persistent tile(i: M)\nroles { all: warps 4 }\nrole all { for tile (i) { }\nfor tile (i) { } }",
+         "L214 7"},
         {"grid persistent tile(i: M)\nroles { all: warps 4 }\nrole all { if true {\nfor tile (i) { } } }", "L214 7"},
     };
     CHECK_ROWS(rows, before, after);
@@ -317,7 +327,8 @@ static void test_functions(void **state) {
         {"let f(a, b) = a < b" KERNEL("let u = reduce(f, load x[0 :+ 4])"), "L316 6"},
         {"let f(a) = a" KERNEL("let u = reduce(f, load x[0 :+ 4])"), "L316 6"},
         {"let f(a, b) = a" KERNEL("let u, v = reduce(f, iota(4), iota(4))"), "L316 6"},
-        {"let f(a, p, b, q) = (max(a, b), min(p, q))" KERNEL("let u, v = reduce(f, load x[0 :+ 4], iota(4), axis=0)"), ""},
+        {"let f(a, p, b, q) = (max(a, b), min(p, q))" KERNEL("let u, v = reduce(f, load x[0 :+ 4], iota(4), axis=0)"),
+         ""},
         {"let f(a, p, b, q) = (max(a, b), min(p, q))" KERNEL("let u = reduce(f, load x[0 :+ 4], iota(4))"), "L313 6"},
         {"let f(a, p, b, q) = (max(a, b), min(p, q))" KERNEL("let u, v = scan(f, load x[0 :+ 4], 1)"), "L303 6"},
         {"let f(a) = a" KERNEL("let u = reduce(f, iota(4), iota(4), iota(4))"), "L308 6"},
@@ -469,8 +480,8 @@ static void audit_expr(void *context, cake_expr **child) {
     audit *count = context;
     cake_expr *expr = *child;
     count->expressions++;
-    bool is_function = expr->kind == CAKE_EXPR_NAME && expr->u.name.symbol &&
-                       expr->u.name.symbol->kind == CAKE_SYMBOL_FUNCTION;
+    bool is_function =
+        expr->kind == CAKE_EXPR_NAME && expr->u.name.symbol && expr->u.name.symbol->kind == CAKE_SYMBOL_FUNCTION;
     if (expr->kind == CAKE_EXPR_NAME && !expr->u.name.symbol) count->failed = true;
     if (expr->type.kind == CAKE_TYPE_ERROR && !is_function) count->failed = true;
     cake_resolve_children(expr, audit_expr, count);
@@ -510,7 +521,8 @@ static void audit_statement(audit *count, cake_stmt *stmt) {
 }
 
 static void audit_block(audit *count, cake_block *block) {
-    for (uint32_t i = 0; i < block->statements.count; i++) audit_statement(count, block->statements.items[i]);
+    for (uint32_t i = 0; i < block->statements.count; i++)
+        audit_statement(count, block->statements.items[i]);
 }
 
 static const char attention[] =

@@ -432,6 +432,16 @@ static void test_exact_data_leaves_no_slack(void **state) {
     assert_int_equal(compare(one, 3, loose).mismatches, 0);
 }
 
+/* The neighbour below 1 is half a place of 1 away. */
+static void test_copies_are_exact(void **state) {
+    cake_case *one = start(*state, HEAD "shape s(N = 2)\ninput x: bf16[N] constant(1)\noutput y: bf16[N] = x[n]\n");
+    static const uint16_t got[2] = {0x3F80, 0x3F7F};
+    cake_comparison result = compare(one, 1, got);
+    assert_int_equal(result.mismatches, 1);
+    assert_int_equal(result.first.index[0], 1);
+    assert_true(result.first.allowed == 0);
+}
+
 static void test_specials_compare(void **state) {
     cake_case *one = start(*state, HEAD "shape s(N = 4)\n"
                                         "input x: f32[N] = select(n == 0, nan, select(n == 1, inf, 70000.0))\n"
@@ -522,6 +532,7 @@ static void test_mistakes(void **state) {
         const char *lines, *codes; /* in order */
     } rows[] = {
         {"output y: f32[N] = x[n]\n", ""},
+        {"shape tile(N = 9)\noutput y: f32[N] = x[n]\n", ""},
         {"outptu y: f32[N] = x[n]\noutput y: f32[N] = x[n]\n", "W101"},
         {"workload u for v\noutput y: f32[N] = x[n]\n", "W102"},
         {"input x: f32[N] index\noutput y: f32[N] = x[n]\n", "W103"},
@@ -626,6 +637,7 @@ int main(void) {
         TEST(test_dropping_one_term_in_300_is_found),
         TEST(test_unwritten_elements_are_found_in_large_outputs),
         TEST(test_exact_data_leaves_no_slack),
+        TEST(test_copies_are_exact),
         TEST(test_specials_compare),
         TEST(test_dimensions),
         TEST(test_derived_dimensions_follow),

@@ -1,5 +1,5 @@
-/* A module's expressions as fully bracketed text, in the order of the source: two modules are equal if both their printed
- * text and this are, since the printed text shows everything but where its parentheses were. */
+/* A module's expressions as fully bracketed text, in the order of the source: two modules are equal if both their
+ * printed text and this are, since the printed text shows everything but where its parentheses were. */
 #ifndef CAKE_TESTS_UNIT_TREE_H
 #define CAKE_TESTS_UNIT_TREE_H
 
@@ -19,15 +19,13 @@ static inline void tree_clauses(cake_text *out, const cake_access_clauses *claus
         cake_text_add_string(out, " vec");
         tree_expr(out, clauses->vec);
     }
-    if (clauses->clip)
-        cake_text_add_string(out, " clip");
+    if (clauses->clip) cake_text_add_string(out, " clip");
     tree_expr(out, clauses->clip_value);
     if (clauses->where) {
         cake_text_add_string(out, " where");
         tree_expr(out, clauses->where);
     }
-    if (clauses->cache)
-        cake_text_format(out, " cache %s", clauses->cache);
+    if (clauses->cache) cake_text_format(out, " cache %s", clauses->cache);
 }
 
 static inline void tree_items(cake_text *out, const cake_expr *expr) {
@@ -44,26 +42,22 @@ static inline void tree_call(cake_text *out, const cake_expr *expr) {
     cake_text_format(out, "%s/%u", expr->u.call.function, expr->u.call.modifiers);
     for (uint32_t i = 0; i < expr->u.call.arguments.count; i++) {
         const cake_argument *argument = &expr->u.call.arguments.items[i];
-        if (argument->keyword)
-            cake_text_format(out, " %s=", argument->keyword);
+        if (argument->keyword) cake_text_format(out, " %s=", argument->keyword);
         tree_expr(out, argument->value);
-        if (argument->within)
-            cake_text_format(out, " within%d", argument->within);
+        if (argument->within) cake_text_format(out, " within%d", argument->within);
     }
 }
 
 static inline void tree_chain(cake_text *out, const cake_expr *expr) {
     for (uint32_t i = 0; i < expr->u.compare.operands.count; i++) {
-        if (i > 0)
-            cake_text_format(out, " %s", cake_binary_name(expr->u.compare.ops.items[i - 1]));
+        if (i > 0) cake_text_format(out, " %s", cake_binary_name(expr->u.compare.ops.items[i - 1]));
         tree_expr(out, expr->u.compare.operands.items[i]);
     }
 }
 
 /* " (KIND ..)", or nothing for null. */
 static inline void tree_expr(cake_text *out, const cake_expr *expr) {
-    if (!expr)
-        return;
+    if (!expr) return;
     cake_text_add_string(out, " ");
     switch (expr->kind) {
     case CAKE_EXPR_INT:
@@ -311,8 +305,7 @@ static inline void tree_pipeline(cake_text *out, const cake_pipeline *pipeline) 
 static inline void tree_kernel(cake_text *out, const cake_kernel *kernel) {
     tree_signature(out, &kernel->parameters, &kernel->facts);
     tree_common(out, &kernel->common);
-    if (kernel->grid)
-        tree_grid(out, kernel->grid);
+    if (kernel->grid) tree_grid(out, kernel->grid);
     for (uint32_t i = 0; i < kernel->roles.count; i++) {
         tree_expr(out, kernel->roles.items[i]->count);
         tree_expr(out, kernel->roles.items[i]->registers);
@@ -343,8 +336,7 @@ static inline void tree_module(cake_text *out, const cake_module *module) {
         tree_signature(out, &program->parameters, &program->facts);
         for (uint32_t j = 0; j < program->steps.count; j++) {
             const cake_step *step = &program->steps.items[j];
-            if (step->temporary)
-                tree_list(out, &step->temporary->type.extents);
+            if (step->temporary) tree_list(out, &step->temporary->type.extents);
             tree_expr(out, step->fill_value);
             tree_list(out, &step->arguments);
         }

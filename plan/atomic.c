@@ -1,0 +1,68 @@
+/* Atomic operations on tensors and shared buffers. */
+#include "plan/internal.h"
+
+static bool unbuilt(cake_builder *builder, cake_span span, const char *what) {
+    cake_report(builder->diagnostics, CAKE_U001, span, "%s is not lowered yet", what);
+    return false;
+}
+
+/* What atom and red have (PTX ISA 'atom'): 32 and 64 bits; add also for floats, min and max for integers. */
+static bool has_instruction(cake_builder *builder, const cake_expr *expr, cake_dtype dtype) {
+    cake_atomic_op op = expr->u.atomic.op;
+    uint32_t bits = cake_dtype_bits(dtype);
+    bool real = cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT;
+    bool compares = op == CAKE_ATOMIC_MIN || op == CAKE_ATOMIC_MAX;
+    bool bitwise = op == CAKE_ATOMIC_AND || op == CAKE_ATOMIC_OR || op == CAKE_ATOMIC_XOR;
+    bool moves = op == CAKE_ATOMIC_LOAD || op == CAKE_ATOMIC_STORE;
+    if ((bits == 32 || bits == 64) && !(real && (compares || bitwise))) return true;
+    if (moves && bits >= 8) return true;
+    cake_report(builder->diagnostics, CAKE_H209, expr->span, "there is no 'atomic.%s' for %s", cake_atomic_name(op),
+                cake_dtype_name(dtype));
+    return false;
+}
+
+static cake_plan_value *operand(cake_builder *builder, const cake_expr *expr, cake_dtype dtype,
+                                const cake_shape *shape) {
+    cake_plan_value *value = cake_plan_expression(builder, expr);
+    value = value ? cake_plan_convert(builder, value, dtype) : NULL;
+    if (!value || value->shape.rank == 0) return value;
+    if (cake_shape_equal(&value->shape, shape)) return value;
+    cake_report(builder->diagnostics, CAKE_L404, expr->span, "the value's shape is not that of the places");
+    return NULL;
+}
+
+/* A scalar's old value is one lane's: to make it uniform the team must be a warp. */
+static bool value_is_uniform(cake_builder *builder, const cake_expr *expr, const cake_shape *shape) {
+    if (shape->rank || builder->role->warps_per_team == 1) return true;
+    return unbuilt(builder, expr->span, "the value of an atomic on one element in a team of several warps");
+}
+
+cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, bool used) {
+    cake_plan_atomic_access *atomic = CAKE_NEW(builder->arena, cake_plan_atomic_access);
+    cake_plan_access *access = &atomic->access;
+    if (!cake_plan_access_place(builder, expr->u.atomic.place, access)) return NULL;
+    cake_dtype dtype = cake_plan_place_dtype(&access->place);
+    atomic->op = expr->u.atomic.op;
+    atomic->order = expr->u.atomic.order;
+    atomic->scope = expr->u.atomic.scope;
+    atomic->shape = access->place.shape;
+    if (atomic->scope == CAKE_SCOPE_DEFAULT) atomic->scope = access->place.buffer ? CAKE_SCOPE_CTA : CAKE_SCOPE_GPU;
+    if (!has_instruction(builder, expr, dtype)) return NULL;
+    if (used && !value_is_uniform(builder, expr, &atomic->shape)) return NULL;
+    if (expr->u.atomic.where && !(access->mask = cake_plan_expression(builder, expr->u.atomic.where))) return NULL;
+    cake_plan_value *operands[2] = {0};
+    uint32_t count = expr->u.atomic.operands.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(operands[i] = operand(builder, expr->u.atomic.operands.items[i], dtype, &atomic->shape))) return NULL;
+    cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_ATOMIC);
+    for (uint32_t i = 0; i < count; i++)
+        op->operands[op->operand_count++] = operands[i];
+    op->u.atomic = atomic;
+    access->width = 1;
+    cake_plan_value *result = cake_plan_result(builder, op, dtype, &atomic->shape); /* carries the layout */
+    atomic->used = used;
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i]->shape.rank) cake_plan_class_join(builder, operands[i]->layout_class, result->layout_class);
+    if (atomic->shape.rank && !cake_plan_tie_access(builder, access, result->layout_class, &atomic->shape)) return NULL;
+    return result;
+}

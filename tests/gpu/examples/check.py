@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs every example on every shape of its workload on a GPU and compares with the references: one line each.
+
+    scripts/gpu_bundle.sh                                   # where the compiler is: fills build/gpu
+    python3 tests/gpu/examples/check.py build/gpu           # where the GPU is; needs neither compiler nor LLVM
+
+--only NAME ... takes some examples. compute-sanitizer, where it is installed, then watches the small shapes;
+--sanitize memcheck racecheck ... chooses its tools. Ends with status 1 if anything is wrong.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples"))
+import workload  # noqa: E402
+
+AT_ONCE = 4                 # runs that share the GPU
+SANITIZED_ELEMENTS = 500000  # product of the dimensions of shapes that are run under compute-sanitizer
+
+
+def command(bundle, example, code, shape, *more):
+    return [str(bundle / "cakerun"), "run", str(code), "--workload", str(bundle / "examples" / f"{example}.work"),
+            "--shape", shape, "--format", "json", *more]
+
+
+def run(words, timeout):
+    """Exit status, standard output and standard error."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=timeout)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired:
+        return 124, "", f"no end after {timeout} s"
+    except OSError as problem:
+        return 3, "", str(problem)
+
+
+def outcome(one):
+    """One output in words. JSON numbers that are not finite come as text."""
+    words = f"{one['name']} max_rel {float(one['max_rel']):.2e} rel_norm {float(one['rel_norm']):.2e}, " \
+            f"mismatches {one['mismatches']}, compared {one['checked']} of {one['count']}"
+    return words + (f", first wrong: {one['first']}" if one["first"] else "")
+
+
+def judged(words):
+    """Whether a run went well, and its line."""
+    begin = time.monotonic()
+    status, out, err = run(words, 120)
+    seconds = time.monotonic() - begin
+    try:
+        result = json.loads(out)
+    except ValueError:
+        return False, f"status {status}: {(err or out).strip()[-500:]}"
+    outputs = result.get("outputs", [])
+    good = status == 0 and result["ok"] and outputs and all(one["checked"] and not one["mismatches"] for one in outputs)
+    line = "; ".join(outcome(one) for one in outputs)
+    if result.get("error"):
+        line += f" {result['error']['message']}"
+    return bool(good), f"{line} ({seconds:.1f} s)"
+
+
+def jobs(bundle, only):
+    """(label, example, code or None, shape, dimensions) for all examples of the bundle."""
+    for work in sorted((bundle / "examples").glob("*.work")):
+        example = work.stem
+        if only and example not in only:
+            continue
+        names = workload.statics(work.with_suffix(".cake"))
+        for number, (shape, dimensions) in enumerate(workload.shapes(work).items()):
+            stem = bundle / "examples" / workload.variant(example, {name: dimensions[name] for name in names})
+            forms = [".ptx", ".cubin"] if number == 0 else [".ptx"]  # a cubin once, if there are any
+            for form in forms:
+                code = stem.with_name(stem.name + form)
+                if form == ".ptx" or code.exists():
+                    yield f"{example} {shape} {form[1:]}", example, code, shape, dimensions
+
+
+def run_all(bundle, work):
+    wrong = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        results = [pool.submit(judged, command(bundle, example, code, shape)) for _, example, code, shape, _ in work]
+        for (label, *_), result in zip(work, results):
+            good, line = result.result()
+            wrong += not good
+            print(f"{'ok   ' if good else 'WRONG'} {label}: {line}", flush=True)
+    return wrong
+
+
+def elements(dimensions):
+    product = 1
+    for value in dimensions.values():
+        product *= value
+    return product
+
+
+def sanitize(bundle, work, tool):
+    """The first two shapes of each example that are small enough."""
+    wrong, seen = 0, {}
+    for label, example, code, shape, dimensions in work:
+        if code.suffix != ".ptx" or seen.get(example, 0) == 2 or elements(dimensions) > SANITIZED_ELEMENTS:
+            continue
+        seen[example] = seen.get(example, 0) + 1
+        status, out, err = run(["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9",
+                                *command(bundle, example, code, shape, "--timeout", "100")], 120)
+        wrong += status != 0
+        print(f"{'ok   ' if status == 0 else 'WRONG'} {tool} {label}", flush=True)
+        if status:
+            lines = [line for line in (out + err).splitlines() if line.startswith("=========")]
+            print("    " + "\n    ".join(lines[:20] or [f"status {status}", (err or out)[-500:]]), flush=True)
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bundle", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", default=[])
+    parser.add_argument("--sanitize", nargs="*", default=["memcheck"])
+    arguments = parser.parse_args()
+    work = list(jobs(arguments.bundle, arguments.only))
+    if not work:
+        sys.exit(f"no examples in {arguments.bundle}/examples")
+    wrong = run_all(arguments.bundle, work)
+    if shutil.which("compute-sanitizer"):
+        for tool in arguments.sanitize:
+            wrong += sanitize(arguments.bundle, work, tool)
+    elif arguments.sanitize:
+        print("compute-sanitizer is not installed: left out")
+    print(f"{wrong} wrong" if wrong else f"all right: {len(work)} runs")
+    return wrong != 0
+
+
+sys.exit(main())
