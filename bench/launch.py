@@ -99,6 +99,12 @@ class Kernel:
         config.gridDimY = config.gridDimZ = 1
         config.blockDimX, config.blockDimY, config.blockDimZ = self.info["threads"], 1, 1
         config.sharedMemBytes = self.info["shared_bytes"]
+        if self.info["cluster"] > 1:
+            attribute = cu.CUlaunchAttribute()
+            attribute.id = cu.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            attribute.value.clusterDim.x = self.info["cluster"]
+            attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1
+            config.attrs, config.numAttrs = [attribute], 1
         arguments = (tuple(values), tuple(types))
 
         def launch():

@@ -9,10 +9,14 @@
 #include "codegen/launch.h"
 
 /* A role's own counters of one pipeline, in registers after mem2reg. */
-typedef struct slot_state {
+typedef struct ring_cursor {
     LLVMValueRef next, phase; /* i32: slot and parity of the next acquire or wait */
     LLVMValueRef current;     /* i32: newest slot acquired or held */
-    LLVMValueRef tail, held;  /* i32: oldest slot held and number of slots held (consumers) */
+} ring_cursor;
+
+typedef struct slot_state {
+    ring_cursor filling, reading; /* apart, since one role may do both */
+    LLVMValueRef tail, held;      /* i32: oldest slot held and number of slots held (consumers) */
 } slot_state;
 
 typedef struct variable_state {
@@ -36,6 +40,7 @@ typedef struct cake_emitter {
     uint32_t argument_count;
     LLVMValueRef **values;           /* by value number: its registers, or null */
     variable_state *variables;       /* by variable number */
+    LLVMValueRef *signals;     /* i32 by signal number: parity of the next await */
     slot_state *slots;               /* by pipeline number */
     LLVMValueRef thread, lane, warp; /* i32; warp is uniform in the warp */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, void_type;
@@ -99,6 +104,13 @@ void cake_emit_store(cake_emitter *e, const cake_plan_op *op);
 LLVMValueRef cake_emit_shared_origin(cake_emitter *e, const cake_plan_place *place);
 LLVMValueRef cake_emit_shared_address(cake_emitter *e, uint32_t offset);
 LLVMValueRef cake_emit_shared_pointer(cake_emitter *e, LLVMValueRef offset);
+/* Offset in shared memory of the element at the given position (i32) of each dimension. */
+LLVMValueRef cake_emit_shared_offset(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *position);
+/* Offset in shared memory of the place's stage. */
+LLVMValueRef cake_emit_stage_offset(cake_emitter *e, const cake_plan_place *place);
+/* Elements to 32-bit words and back, as they lie in memory. */
+void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words);
+void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements);
 /* The kernel argument behind a tensor's pointer. */
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
 
@@ -110,11 +122,27 @@ void cake_emit_slot_states(cake_emitter *e);
 void cake_emit_barrier_init(cake_emitter *e);
 void cake_emit_sync(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_sync_team(cake_emitter *e);
+/* Address of the full barrier of the slot that was acquired last. */
+LLVMValueRef cake_emit_full_barrier(cake_emitter *e, const cake_plan_pipeline *pipeline);
+/* The slot that a place of a pipeline's buffer lies in, but for its age. */
+LLVMValueRef cake_emit_slot(cake_emitter *e, const cake_plan_place *place);
+
+/* ---- copy.c ---- */
 void cake_emit_copy(cake_emitter *e, const cake_plan_op *op);
 
 /* ---- matrix.c ---- */
 void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_wgmma_wait(cake_emitter *e, uint32_t count);
+
+/* ---- async.c ---- */
+void cake_emit_async_load(cake_emitter *e, const cake_plan_op *op);
+/* This thread's arrival at a full barrier, once all its cp.async so far are done. */
+void cake_emit_async_commit(cake_emitter *e, LLVMValueRef barrier);
+
+/* ---- mma.c ---- */
+void cake_emit_mma(cake_emitter *e, const cake_plan_op *op);
+/* The words of a tile of operand fragments, register by register, through ldmatrix. */
+void cake_emit_fragments(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *out_words);
 
 /* ---- reduce.c ---- */
 void cake_emit_reduce(cake_emitter *e, const cake_plan_op *op);

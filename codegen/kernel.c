@@ -58,6 +58,8 @@ static void create_function(cake_emitter *e) {
     const LLVMAttributeIndex function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     enum_attribute(e, function, "nounwind", 0);
     string_attribute(e, function, "nvvm.maxntid", cake_arena_format(e->arena, "%u", e->plan->launch.warps * 32));
+    if (e->plan->launch.cluster > 1)
+        string_attribute(e, function, "nvvm.cluster_dim", cake_arena_format(e->arena, "%u", e->plan->launch.cluster));
     if (e->plan->launch.ctas_per_sm)
         string_attribute(e, function, "nvvm.minctasm", cake_arena_format(e->arena, "%u", e->plan->launch.ctas_per_sm));
 }
@@ -174,6 +176,7 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_CTA_ID:
     case CAKE_PLAN_GRID_SIZE:
     case CAKE_PLAN_TEAM_INDEX:
+    case CAKE_PLAN_CLUSTER_RANK:
     case CAKE_PLAN_INDUCTION:
         return; /* where they are used */
     case CAKE_PLAN_UNARY:
@@ -217,6 +220,12 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_TMA_STORE:
         cake_emit_copy(e, op);
         return;
+    case CAKE_PLAN_ASYNC_LOAD:
+        cake_emit_async_load(e, op);
+        return;
+    case CAKE_PLAN_MMA:
+        cake_emit_mma(e, op);
+        return;
     case CAKE_PLAN_WGMMA:
         cake_emit_wgmma(e, op);
         return;
@@ -239,6 +248,9 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_SYNC_TEAM:
     case CAKE_PLAN_SYNC_ROLE:
     case CAKE_PLAN_SYNC_CTA:
+    case CAKE_PLAN_SYNC_CLUSTER:
+    case CAKE_PLAN_ARRIVE:
+    case CAKE_PLAN_AWAIT_SIGNAL:
     case CAKE_PLAN_GRID_WAIT:
     case CAKE_PLAN_GRID_TRIGGER:
         cake_emit_sync(e, op);

@@ -139,25 +139,30 @@ static void add_contract(cake_arena *arena, const cake_plan *plan, cake_manifest
         *CAKE_PUSH(arena, &kernel->contract) =
             (cake_manifest_condition){plan->contract.items[i].text, expression(arena, plan->contract.items[i].value)};
     if (plan->launch.tiles->is_constant) return;
-    const cake_launch_expr *limit = cake_launch_constant(arena, INT32_MAX);
+    int64_t most = INT32_MAX / plan->launch.cluster;
+    const cake_launch_expr *limit = cake_launch_constant(arena, most);
     *CAKE_PUSH(arena, &kernel->contract) = (cake_manifest_condition){
-        "at most 2147483647 tiles", apply(arena, CAKE_LAUNCH_LE, expression(arena, plan->launch.tiles), limit)};
+        cake_arena_format(arena, "at most %lld tiles", (long long)most), apply(arena, CAKE_LAUNCH_LE, expression(arena, plan->launch.tiles), limit)};
 }
 
+/* CTAs: one a tile, or as many as are resident; whole clusters in both cases. */
 static const cake_launch_expr *grid(cake_arena *arena, const cake_plan *plan) {
-    const cake_launch_expr *tiles = expression(arena, plan->launch.tiles);
-    if (!plan->launch.persistent) return tiles;
-    const cake_launch_expr *resident =
-        apply(arena, CAKE_LAUNCH_MUL, cake_launch_name(arena, "sm_count"),
-              cake_launch_constant(arena, plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1));
-    return apply(arena, CAKE_LAUNCH_MIN, tiles, resident);
+    const cake_launch_expr *clusters = expression(arena, plan->launch.tiles);
+    const cake_launch_expr *size = cake_launch_constant(arena, plan->launch.cluster);
+    if (plan->launch.persistent) {
+        const cake_launch_expr *resident = apply(arena, CAKE_LAUNCH_MUL, cake_launch_name(arena, "sm_count"),
+                                                 cake_launch_constant(arena, plan->launch.ctas_per_sm));
+        if (plan->launch.cluster > 1) resident = apply(arena, CAKE_LAUNCH_DIV, resident, size);
+        clusters = apply(arena, CAKE_LAUNCH_MIN, clusters, resident);
+    }
+    return plan->launch.cluster > 1 ? apply(arena, CAKE_LAUNCH_MUL, clusters, size) : clusters;
 }
 
 void cake_launch_manifest(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *out_kernel) {
     cake_manifest_kernel *kernel = out_kernel;
     *kernel = (cake_manifest_kernel){.name = plan->kernel->name,
                                      .threads = plan->launch.warps * 32,
-                                     .cluster = 1,
+                                     .cluster = plan->launch.cluster,
                                      .shared_bytes = plan->launch.shared_bytes,
                                      .ctas_per_sm = plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1};
     for (uint32_t i = 0; i < plan->dimensions.count; i++)

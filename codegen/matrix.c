@@ -58,10 +58,10 @@ static void add_registers(cake_text *text, uint32_t first, uint32_t count) {
     cake_text_add_string(text, "}");
 }
 
-static LLVMTypeRef accumulator_type(cake_emitter *e, uint32_t count) {
+static LLVMTypeRef accumulator_type(cake_emitter *e, LLVMTypeRef element, uint32_t count) {
     LLVMTypeRef *types = CAKE_NEW_ARRAY(e->arena, LLVMTypeRef, count);
     for (uint32_t i = 0; i < count; i++)
-        types[i] = e->f32;
+        types[i] = element;
     return LLVMStructTypeInContext(e->context, types, count, 0);
 }
 
@@ -84,6 +84,8 @@ typedef struct statement_state {
     const cake_plan_matrix *matrix;
     operand_state x, y;
     uint32_t accumulators; /* registers of a block */
+    bool accumulates_integers;
+    LLVMTypeRef element; /* of the accumulator */
     LLVMValueRef *operands;
     uint32_t operand_count;
     cake_text text, constraints;
@@ -95,11 +97,26 @@ static uint32_t add_operand(statement_state *s, LLVMValueRef value, const char *
     return s->accumulators + s->operand_count - 1; /* outputs are numbered first */
 }
 
+/* The PTX names of types: integers have a sign and a width. */
+static const char *type_name(cake_dtype dtype) {
+    if (dtype == CAKE_DTYPE_I8) return "s8";
+    return cake_dtype_name(dtype);
+}
+
+/* Scales are 1; only 16-bit operands have bits for their major order, integers not even scales. */
+static void add_modifiers(statement_state *s) {
+    const cake_plan_matrix *matrix = s->matrix;
+    if (s->accumulates_integers) return;
+    cake_text_add_string(&s->text, ", 1, 1");
+    if (cake_dtype_bits(matrix->dtype) != 16) return;
+    if (!matrix->x_registers) cake_text_format(&s->text, ", %d", matrix->x_transposed);
+    cake_text_format(&s->text, ", %d", matrix->y_transposed);
+}
+
 static void add_step(cake_emitter *e, statement_state *s, uint32_t block, uint32_t step) {
     const cake_plan_matrix *matrix = s->matrix;
-    const char *dtype = cake_dtype_name(matrix->dtype);
-    cake_text_format(&s->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.f32.%s.%s ", matrix->n, matrix->k_per_step,
-                     dtype, dtype);
+    cake_text_format(&s->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", matrix->n, matrix->k_per_step,
+                     s->accumulates_integers ? "s32" : "f32", type_name(matrix->dtype), type_name(matrix->y_dtype));
     add_registers(&s->text, 0, s->accumulators);
     if (matrix->x_registers) {
         LLVMValueRef words[4];
@@ -114,9 +131,9 @@ static void add_step(cake_emitter *e, statement_state *s, uint32_t block, uint32
         if (matrix->x_transposed) rows = block * 64 * 2 / matrix->x.buffer->swizzle * matrix->x.buffer->panel_bytes;
         cake_text_format(&s->text, ", $%u", add_operand(s, descriptor(e, &s->x, step, rows), "l"));
     }
-    cake_text_format(&s->text, ", $%u, %s, 1, 1", add_operand(s, descriptor(e, &s->y, step, 0), "l"), step ? "1" : "p");
-    if (!matrix->x_registers) cake_text_format(&s->text, ", %d", matrix->x_transposed);
-    cake_text_format(&s->text, ", %d;\n", matrix->y_transposed);
+    cake_text_format(&s->text, ", $%u, %s", add_operand(s, descriptor(e, &s->y, step, 0), "l"), step ? "1" : "p");
+    add_modifiers(s);
+    cake_text_add_string(&s->text, ";\n");
 }
 
 static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_state *accumulator, LLVMValueRef keeps_old,
@@ -127,9 +144,9 @@ static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_sta
     cake_text_init(&s->text, e->arena);
     cake_text_init(&s->constraints, e->arena);
     for (uint32_t i = 0; i < s->accumulators; i++)
-        cake_text_format(&s->constraints, "%s=f", i ? "," : "");
+        cake_text_format(&s->constraints, "%s=%c", i ? "," : "", s->accumulates_integers ? 'r' : 'f');
     for (uint32_t i = 0; i < s->accumulators; i++)
-        add_operand(s, LLVMBuildLoad2(e->builder, e->f32, accumulator->registers[block * s->accumulators + i], ""),
+        add_operand(s, LLVMBuildLoad2(e->builder, s->element, accumulator->registers[block * s->accumulators + i], ""),
                     cake_arena_format(e->arena, "%u", i));
     uint32_t scale = add_operand(s, keeps_old, "r");
     cake_text_format(&s->text, "{ .reg .pred p; setp.ne.b32 p, $%u, 0;\nwgmma.fence.sync.aligned;\n", scale);
@@ -137,7 +154,7 @@ static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_sta
         add_step(e, s, block, step);
     cake_text_add_string(&s->text, "}");
     cake_text_add_string(&s->constraints, ",~{memory}");
-    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, s->accumulators), cake_text_string(&s->text),
+    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, s->element, s->accumulators), cake_text_string(&s->text),
                                               cake_text_string(&s->constraints), s->operands, s->operand_count, true);
     for (uint32_t i = 0; i < s->accumulators; i++)
         LLVMBuildStore(e->builder, LLVMBuildExtractValue(e->builder, result, i, ""),
@@ -154,7 +171,11 @@ static void mark_in_flight(cake_emitter *e, const cake_plan_variable *variable) 
 void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op) {
     const cake_plan_matrix *matrix = op->u.matrix;
     variable_state *accumulator = cake_emit_variable(e, matrix->accumulator);
-    statement_state s = {.matrix = matrix, .accumulators = matrix->n / 2};
+    bool integers = matrix->accumulator->dtype == CAKE_DTYPE_I32;
+    statement_state s = {.matrix = matrix,
+                         .accumulators = matrix->n / 2,
+                         .accumulates_integers = integers,
+                         .element = integers ? e->i32 : e->f32};
     if (!matrix->x_registers) s.x = open_operand(e, matrix, &matrix->x, matrix->x_transposed);
     s.y = open_operand(e, matrix, &matrix->y, matrix->y_transposed);
     if (!matrix->x_registers && e->role->warps_per_team > 4) { /* each warpgroup has its own rows of x */
@@ -177,18 +198,20 @@ void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op) {
 }
 
 /* The registers of products in flight are defined by the wait: an empty asm takes and gives them. */
-static void pin(cake_emitter *e, const variable_state *state) {
+static void pin(cake_emitter *e, const cake_plan_variable *variable) {
+    const variable_state *state = cake_emit_variable(e, variable);
+    LLVMTypeRef element = cake_emit_type(e, variable->dtype);
     cake_text constraints;
     cake_text_init(&constraints, e->arena);
     LLVMValueRef *operands = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, state->count);
     for (uint32_t i = 0; i < state->count; i++) {
-        operands[i] = LLVMBuildLoad2(e->builder, e->f32, state->registers[i], "");
-        cake_text_format(&constraints, "%s=f", i ? "," : "");
+        operands[i] = LLVMBuildLoad2(e->builder, element, state->registers[i], "");
+        cake_text_format(&constraints, "%s=%c", i ? "," : "", element == e->i32 ? 'r' : 'f');
     }
     for (uint32_t i = 0; i < state->count; i++)
         cake_text_format(&constraints, ",%u", i);
     cake_text_add_string(&constraints, ",~{memory}");
-    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, state->count), "", cake_text_string(&constraints),
+    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, element, state->count), "", cake_text_string(&constraints),
                                               operands, state->count, true);
     for (uint32_t i = 0; i < state->count; i++)
         LLVMBuildStore(e->builder, LLVMBuildExtractValue(e->builder, result, i, ""), state->registers[i]);
@@ -197,5 +220,5 @@ static void pin(cake_emitter *e, const variable_state *state) {
 void cake_emit_wgmma_wait(cake_emitter *e, uint32_t count) {
     cake_emit_asm(e, cake_arena_format(e->arena, "wgmma.wait_group.sync.aligned %u;", count), "", NULL, 0);
     for (uint32_t i = 0; i < e->in_flight_count; i++)
-        pin(e, cake_emit_variable(e, e->in_flight[i]));
+        pin(e, e->in_flight[i]);
 }

@@ -27,11 +27,11 @@ LLVMValueRef cake_emit_shared_address(cake_emitter *e, uint32_t offset) {
 /* ---- shared memory ---- */
 
 /* Offset of the place's stage. */
-static LLVMValueRef stage_offset(cake_emitter *e, const cake_plan_place *place) {
+LLVMValueRef cake_emit_stage_offset(cake_emitter *e, const cake_plan_place *place) {
     const cake_plan_buffer *buffer = place->buffer;
     LLVMValueRef offset = cake_emit_i32(e, buffer->offset);
     if (!buffer->pipeline || buffer->pipeline->stages == 1) return offset;
-    LLVMValueRef slot = LLVMBuildLoad2(e->builder, e->i32, e->slots[buffer->pipeline->number].current, "");
+    LLVMValueRef slot = cake_emit_slot(e, place);
     if (place->age) {
         LLVMValueRef age = cake_emit_i32(e, place->age), stages = cake_emit_i32(e, buffer->pipeline->stages);
         LLVMValueRef wraps = LLVMBuildICmp(e->builder, LLVMIntULT, slot, age, "");
@@ -62,9 +62,9 @@ static LLVMValueRef matrix_offset(cake_emitter *e, const cake_plan_buffer *buffe
 }
 
 /* Offset in shared memory of the element at the given position of each dimension (i32). */
-static LLVMValueRef shared_offset(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *position) {
+LLVMValueRef cake_emit_shared_offset(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *position) {
     const cake_plan_buffer *buffer = place->buffer;
-    LLVMValueRef offset = stage_offset(e, place), tile = cake_emit_i32(e, 0);
+    LLVMValueRef offset = cake_emit_stage_offset(e, place), tile = cake_emit_i32(e, 0);
     uint8_t rank = place->dimensions;
     for (uint8_t d = 0; d + 2 < rank; d++) {
         tile = LLVMBuildMul(e->builder, tile, cake_emit_i32(e, buffer->shape.extents[d]), "");
@@ -81,7 +81,7 @@ LLVMValueRef cake_emit_shared_origin(cake_emitter *e, const cake_plan_place *pla
     for (uint8_t d = 0; d < place->dimensions; d++)
         position[d] = cake_emit_index(e, place->index[d].base, e->i32);
     LLVMValueRef base = LLVMBuildPtrToInt(e->builder, e->shared, e->i32, "");
-    return LLVMBuildAdd(e->builder, base, shared_offset(e, place, position), "");
+    return LLVMBuildAdd(e->builder, base, cake_emit_shared_offset(e, place, position), "");
 }
 
 /* ---- positions and predicates ---- */
@@ -172,7 +172,7 @@ static LLVMValueRef from_memory(cake_emitter *e, LLVMValueRef bits, cake_dtype d
 }
 
 /* 'width' elements as words, and back, through one wide vector of bits. */
-static void pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words) {
+void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
     LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(e->context, bits), width);
     LLVMValueRef all = LLVMGetUndef(vector);
@@ -183,7 +183,7 @@ static void pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_d
         out_words[i] = LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "");
 }
 
-static void unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements) {
+void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(word_type(e, bytes), word_count(bytes)));
     for (uint32_t i = 0; i < word_count(bytes); i++)
@@ -199,7 +199,7 @@ LLVMValueRef cake_emit_access_pointer(cake_emitter *e, const cake_access_state *
     LLVMValueRef position[CAKE_MAX_RANK];
     for (uint8_t d = 0; d < s->place->dimensions; d++)
         position[d] = register_position(e, s, d, r);
-    if (s->place->buffer) return cake_emit_shared_pointer(e, shared_offset(e, s->place, position));
+    if (s->place->buffer) return cake_emit_shared_pointer(e, cake_emit_shared_offset(e, s->place, position));
     LLVMValueRef offset = LLVMConstInt(e->i64, 0, 0);
     for (uint8_t d = 0; d < s->place->dimensions; d++) {
         LLVMValueRef stride = cake_emit_index(e, s->place->tensor->strides[d], e->i64);
@@ -300,10 +300,23 @@ cake_access_state cake_emit_access_open(cake_emitter *e, const cake_plan_access 
     return s;
 }
 
+static void load_matrices(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *registers) {
+    uint32_t count = cake_emit_register_count(op->result), per_word = op->u.access->width / 4;
+    LLVMValueRef *words = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count / per_word);
+    cake_emit_fragments(e, &op->u.access->place, words);
+    for (uint32_t i = 0; i < count / per_word; i++)
+        cake_emit_unpack(e, &words[i], per_word, op->result->dtype, &registers[i * per_word]);
+    cake_emit_define(e, op->result, registers);
+}
+
 void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
     cake_access_state s = cake_emit_access_open(e, op->u.access, op->result->layout);
     uint32_t count = cake_emit_register_count(op->result), bytes = s.element_bytes * s.width;
     LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
+    if (op->u.access->form == CAKE_ACCESS_LDMATRIX) {
+        load_matrices(e, op, registers);
+        return;
+    }
     LLVMValueRef off = op->u.access->clip_value ? cake_emit_scalar(e, op->u.access->clip_value)
                                                 : LLVMConstNull(cake_emit_type(e, s.dtype));
     for (uint32_t r = 0; r < count; r += s.width) {
@@ -311,12 +324,12 @@ void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
         if (on) {
             for (uint32_t i = 0; i < s.width; i++)
                 filler[i] = off;
-            pack(e, filler, s.width, s.dtype, words);
+            cake_emit_pack(e, filler, s.width, s.dtype, words);
             load_predicated(e, &s, on, address, bytes, words);
         } else {
             load_words(e, &s, address, bytes, words);
         }
-        unpack(e, words, s.width, s.dtype, &registers[r]);
+        cake_emit_unpack(e, words, s.width, s.dtype, &registers[r]);
     }
     cake_emit_define(e, op->result, registers);
 }
@@ -391,9 +404,9 @@ static void store_matrices(cake_emitter *e, const cake_access_state *s, const ca
         LLVMValueRef operands[5], elements[8];
         for (uint32_t i = 0; i < 8; i++)
             elements[i] = cake_emit_register(e, value, r + i);
-        pack(e, elements, 8, s->dtype, &operands[1]);
+        cake_emit_pack(e, elements, 8, s->dtype, &operands[1]);
         operands[0] = LLVMBuildAdd(e->builder, LLVMBuildPtrToInt(e->builder, e->shared, e->i32, ""),
-                                   shared_offset(e, place, position), "");
+                                   cake_emit_shared_offset(e, place, position), "");
         cake_emit_asm(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r", operands, 5);
     }
 }
@@ -411,7 +424,7 @@ void cake_emit_store(cake_emitter *e, const cake_plan_op *op) {
         LLVMValueRef words[4], elements[16], on = cake_emit_access_predicate(e, &s, r);
         for (uint32_t i = 0; i < s.width; i++)
             elements[i] = cake_emit_register(e, value, r + i);
-        pack(e, elements, s.width, s.dtype, words);
+        cake_emit_pack(e, elements, s.width, s.dtype, words);
         if (owns) on = both(e, on, owns);
         if (on)
             store_predicated(e, &s, on, cake_emit_access_pointer(e, &s, r), bytes, words);

@@ -115,6 +115,7 @@ static void emit_plan(session *s, const cake_plan *plan, LLVMValueRef shared) {
                       .f32 = LLVMFloatTypeInContext(s->context),
                       .void_type = LLVMVoidTypeInContext(s->context)};
     e.subprogram = subprogram(s, plan);
+    LLVMSetCurrentDebugLocation2(s->builder, NULL); /* the previous kernel's */
     cake_emit_kernel(&e);
     LLVMSetSubprogram(e.function, e.subprogram);
 }

@@ -1,8 +1,8 @@
-/* Pipelines, barriers and bulk copies.
+/* Pipelines, signals and barriers.
  *
  * One-lane statements are predicated instructions, not branches. A waiting thread polls mbarrier.try_wait.parity in a
  * loop inside one asm statement; the slot and its parity are running counters that flip on wrap, so no division is
- * needed and they run on over tiles (PTX ISA 'mbarrier.try_wait', 'cp.async.bulk.tensor').
+ * needed and they run on over tiles (PTX ISA 'mbarrier.try_wait').
  */
 #include "codegen/emit.h"
 
@@ -12,13 +12,20 @@ static LLVMValueRef new_counter(cake_emitter *e) {
     return alloca;
 }
 
+static ring_cursor new_cursor(cake_emitter *e) {
+    return (ring_cursor){new_counter(e), new_counter(e), new_counter(e)};
+}
+
 void cake_emit_slot_states(cake_emitter *e) {
     LLVMBuilderRef outer = e->builder;
     e->slots = CAKE_NEW_ARRAY(e->arena, slot_state, e->plan->pipelines.count + 1);
     e->builder = LLVMCreateBuilderInContext(e->context);
     LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
     for (uint32_t i = 1; i <= e->plan->pipelines.count; i++)
-        e->slots[i] = (slot_state){new_counter(e), new_counter(e), new_counter(e), new_counter(e), new_counter(e)};
+        e->slots[i] = (slot_state){new_cursor(e), new_cursor(e), new_counter(e), new_counter(e)};
+    e->signals = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, e->plan->signals.count + 1);
+    for (uint32_t i = 1; i <= e->plan->signals.count; i++)
+        e->signals[i] = new_counter(e);
     LLVMDisposeBuilder(e->builder);
     e->builder = outer;
 }
@@ -51,27 +58,48 @@ static void sync_warp(cake_emitter *e) {
     cake_emit_asm(e, "bar.warp.sync 0xffffffff;", "", NULL, 0);
 }
 
-static void poll(cake_emitter *e, LLVMValueRef barrier, LLVMValueRef parity) {
-    LLVMValueRef operands[2] = {barrier, parity};
+/* sm_80 has no waiting form: it tests, and sleeps a little where it is in vain. */
+static void poll_by_tests(cake_emitter *e, LLVMValueRef *operands) {
     cake_emit_asm(e,
                   "{ .reg .pred p;\n"
-                  "W${:uid}: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1, 0x989680;\n"
-                  "@!p bra W${:uid}; }",
+                  "mbarrier.test_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+                  "@p bra D${:uid};\n"
+                  "W${:uid}: nanosleep.u32 20;\n"
+                  "mbarrier.test_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+                  "@!p bra W${:uid};\n"
+                  "D${:uid}: }",
                   "r,r", operands, 2);
+}
+
+/* Acquires at cluster scope where other CTAs arrive. */
+static void poll(cake_emitter *e, LLVMValueRef barrier, LLVMValueRef parity, bool cluster) {
+    LLVMValueRef operands[2] = {barrier, parity};
+    if (!(cake_target_info_of(e->plan->target)->features & CAKE_FEATURE_ASYNC_PROXY)) {
+        poll_by_tests(e, operands);
+        return;
+    }
+    const char *text =
+        cake_arena_format(e->arena,
+                          "{ .reg .pred p;\n"
+                          "W${:uid}: mbarrier.try_wait.parity%s.shared::cta.b64 p, [$0], $1, 0x989680;\n"
+                          "@!p bra W${:uid}; }",
+                          cluster ? ".acquire.cluster" : "");
+    cake_emit_asm(e, text, "r,r", operands, 2);
 }
 
 /* Waits for the next slot of the ring and makes it the current one. 'flipped' is 1 for producers: an empty ring counts
  * as released. */
 static void enter_slot(cake_emitter *e, const cake_plan_pipeline *pipeline, uint32_t barriers, uint32_t flipped) {
     slot_state *state = &e->slots[pipeline->number];
-    LLVMValueRef slot = get(e, state->next), phase = get(e, state->phase);
+    ring_cursor *cursor = flipped ? &state->filling : &state->reading;
+    LLVMValueRef slot = get(e, cursor->next), phase = get(e, cursor->phase);
     LLVMValueRef parity = flipped ? LLVMBuildXor(e->builder, phase, cake_emit_i32(e, 1), "") : phase;
-    poll(e, barrier_of(e, barriers, slot), parity);
+    poll(e, barrier_of(e, barriers, slot), parity, pipeline->multicast && flipped);
     LLVMValueRef next = following(e, slot, pipeline->stages);
     LLVMValueRef wraps = LLVMBuildZExt(e->builder, is_equal(e, next, 0), e->i32, "");
-    set(e, state->current, slot);
-    set(e, state->next, next);
-    set(e, state->phase, LLVMBuildXor(e->builder, phase, wraps, ""));
+    set(e, cursor->current, slot);
+    set(e, cursor->next, next);
+    set(e, cursor->phase, LLVMBuildXor(e->builder, phase, wraps, ""));
 }
 
 static void wait(cake_emitter *e, const cake_plan_pipeline *pipeline) {
@@ -81,7 +109,8 @@ static void wait(cake_emitter *e, const cake_plan_pipeline *pipeline) {
 }
 
 static void commit(cake_emitter *e, const cake_plan_pipeline *pipeline) {
-    LLVMValueRef barrier = barrier_of(e, pipeline->full_barrier, get(e, e->slots[pipeline->number].current));
+    LLVMValueRef barrier = cake_emit_full_barrier(e, pipeline);
+    if (pipeline->filled_by_async) cake_emit_async_commit(e, barrier);
     LLVMValueRef operands[3] = {e->elected, barrier, cake_emit_i32(e, pipeline->bytes_per_stage)};
     if (pipeline->filled_by_store) {
         /* one arrival a warp after its own stores; the elected lane's also announces the bytes of copies */
@@ -91,10 +120,28 @@ static void commit(cake_emitter *e, const cake_plan_pipeline *pipeline) {
         LLVMValueRef arrive[2] = {pipeline->bytes_per_stage ? others : e->first_lane, barrier};
         cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
                       arrive, 2);
-        if (!pipeline->bytes_per_stage) return;
     }
+    if ((pipeline->filled_by_store || pipeline->filled_by_async) && !pipeline->bytes_per_stage) return;
     cake_emit_asm(e,
                   "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
+                  "r,r,r", operands, 3);
+}
+
+/* One arrival of the warp; where the ring spans the cluster, one in each of its CTAs, a lane each. */
+static void arrive_empty(cake_emitter *e, const cake_plan_pipeline *pipeline, LLVMValueRef on, LLVMValueRef barrier) {
+    LLVMValueRef flag = LLVMBuildZExt(e->builder, on, e->i32, "");
+    if (!pipeline->multicast) {
+        LLVMValueRef operands[2] = {LLVMBuildAnd(e->builder, e->first_lane, flag, ""), barrier};
+        cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
+                      operands, 2);
+        return;
+    }
+    LLVMValueRef ranks = cake_emit_i32(e, e->plan->launch.cluster);
+    LLVMValueRef mine = LLVMBuildZExt(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, ranks, ""), e->i32, "");
+    LLVMValueRef operands[3] = {LLVMBuildAnd(e->builder, mine, flag, ""), barrier, e->lane};
+    cake_emit_asm(e,
+                  "{ .reg .pred p; .reg .b32 a; setp.ne.b32 p, $0, 0; @p mapa.shared::cluster.u32 a, $1, $2;\n"
+                  "@p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a]; }",
                   "r,r,r", operands, 3);
 }
 
@@ -114,11 +161,7 @@ static void release(cake_emitter *e, const cake_plan_op *op) {
     for (uint32_t i = op->u.slot.keep; i < most; i++) {
         LLVMValueRef more = fewest > i ? LLVMConstInt(e->i1, 1, 0)
                                        : LLVMBuildICmp(e->builder, LLVMIntUGT, held, cake_emit_i32(e, i), "");
-        LLVMValueRef operands[2] = {
-            LLVMBuildAnd(e->builder, e->first_lane, LLVMBuildZExt(e->builder, more, e->i32, ""), ""),
-            barrier_of(e, pipeline->empty_barrier, tail)};
-        cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
-                      operands, 2);
+        arrive_empty(e, pipeline, more, barrier_of(e, pipeline->empty_barrier, tail));
         tail = LLVMBuildSelect(e->builder, more, following(e, tail, pipeline->stages), tail, "");
     }
     LLVMValueRef keep = cake_emit_i32(e, op->u.slot.keep);
@@ -127,23 +170,65 @@ static void release(cake_emitter *e, const cake_plan_op *op) {
     set(e, state->tail, tail);
 }
 
+static void init_barrier(cake_emitter *e, LLVMValueRef on, uint32_t offset, uint32_t count) {
+    LLVMValueRef operands[3] = {on, cake_emit_shared_address(e, offset), cake_emit_i32(e, count)};
+    cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.init.shared::cta.b64 [$1], $2; }", "r,r,r",
+                  operands, 3);
+}
+
+static void sync_cluster(cake_emitter *e) {
+    cake_emit_asm(e, "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;", "", NULL, 0);
+}
+
 void cake_emit_barrier_init(cake_emitter *e) {
-    if (e->plan->pipelines.count == 0) return;
+    const cake_plan *plan = e->plan;
+    if (plan->pipelines.count == 0 && plan->signals.count == 0) return;
     LLVMValueRef first = LLVMBuildZExt(e->builder, is_equal(e, e->thread, 0), e->i32, "");
-    for (uint32_t i = 0; i < e->plan->pipelines.count; i++) {
-        const cake_plan_pipeline *pipeline = e->plan->pipelines.items[i];
-        for (uint32_t k = 0; k < 2 * pipeline->stages; k++) {
-            bool full = k < pipeline->stages;
-            uint32_t offset =
-                full ? pipeline->full_barrier + 8 * k : pipeline->empty_barrier + 8 * (k - pipeline->stages);
-            LLVMValueRef operands[3] = {first, cake_emit_shared_address(e, offset),
-                                        cake_emit_i32(e, full ? pipeline->full_count : pipeline->empty_count)};
-            cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.init.shared::cta.b64 [$1], $2; }",
-                          "r,r,r", operands, 3);
+    for (uint32_t i = 0; i < plan->pipelines.count; i++) {
+        const cake_plan_pipeline *pipeline = plan->pipelines.items[i];
+        for (uint32_t k = 0; k < pipeline->stages; k++) {
+            init_barrier(e, first, pipeline->full_barrier + 8 * k, pipeline->full_count);
+            init_barrier(e, first, pipeline->empty_barrier + 8 * k, pipeline->empty_count);
         }
     }
-    cake_emit_asm(e, "fence.mbarrier_init.release.cluster;", "", NULL, 0); /* also orders the async proxy's view */
-    cake_emit_asm(e, "bar.sync 0;", "", NULL, 0);
+    for (uint32_t i = 0; i < plan->signals.count; i++)
+        init_barrier(e, first, plan->signals.items[i]->barrier, plan->signals.items[i]->arrivals);
+    if (cake_target_info_of(plan->target)->features & CAKE_FEATURE_ASYNC_PROXY)
+        cake_emit_asm(e, "fence.mbarrier_init.release.cluster;", "", NULL, 0); /* also orders the async proxy's view */
+    if (plan->launch.cluster > 1)
+        sync_cluster(e);
+    else
+        cake_emit_asm(e, "bar.sync 0;", "", NULL, 0);
+}
+
+/* ---- signals ---- */
+
+static void arrive_signal(cake_emitter *e, const cake_plan_signal *signal) {
+    sync_warp(e);
+    LLVMValueRef operands[2] = {e->first_lane, cake_emit_shared_address(e, signal->barrier)};
+    cake_emit_asm(e, "{ .reg .pred p; .reg .b64 t; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared.b64 t, [$1]; }",
+                  "r,r", operands, 2);
+}
+
+/* The k-th await is for the k-th completion: its parity flips each time. */
+static void await_signal(cake_emitter *e, const cake_plan_signal *signal) {
+    LLVMValueRef counter = e->signals[signal->number], parity = get(e, counter);
+    poll(e, cake_emit_shared_address(e, signal->barrier), parity, false);
+    set(e, counter, LLVMBuildXor(e->builder, parity, cake_emit_i32(e, 1), ""));
+}
+
+LLVMValueRef cake_emit_full_barrier(cake_emitter *e, const cake_plan_pipeline *pipeline) {
+    return barrier_of(e, pipeline->full_barrier, get(e, e->slots[pipeline->number].filling.current));
+}
+
+/* A producer that doesn't consume has only the slot that it fills. */
+LLVMValueRef cake_emit_slot(cake_emitter *e, const cake_plan_place *place) {
+    const cake_plan_pipeline *pipeline = place->buffer->pipeline;
+    bool consumes = false;
+    for (uint32_t i = 0; i < pipeline->consumers.count; i++)
+        consumes = consumes || pipeline->consumers.items[i] == e->role;
+    const slot_state *state = &e->slots[pipeline->number];
+    return get(e, place->fills || !consumes ? state->filling.current : state->reading.current);
 }
 
 static void named_barrier(cake_emitter *e, LLVMValueRef id, uint32_t threads) {
@@ -221,6 +306,15 @@ void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_SYNC_CTA:
         named_barrier(e, cake_emit_i32(e, 0), e->plan->launch.warps * 32);
         return;
+    case CAKE_PLAN_SYNC_CLUSTER:
+        sync_cluster(e);
+        return;
+    case CAKE_PLAN_ARRIVE:
+        arrive_signal(e, op->u.signal);
+        return;
+    case CAKE_PLAN_AWAIT_SIGNAL:
+        await_signal(e, op->u.signal);
+        return;
     case CAKE_PLAN_GRID_WAIT:
         cake_emit_asm(e, "griddepcontrol.wait;", "", NULL, 0);
         return;
@@ -230,64 +324,4 @@ void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
     default:
         CAKE_ASSERT(!"no synchronisation");
     }
-}
-
-/* ---- bulk tensor copies ---- */
-
-static LLVMValueRef tensor_map(cake_emitter *e, const cake_plan_tensor_map *map) {
-    for (uint32_t i = 0; i < e->argument_count; i++)
-        if (e->arguments[i].kind == CAKE_ARGUMENT_TENSOR_MAP &&
-            e->plan->tensor_maps.items[e->arguments[i].index] == map)
-            return LLVMGetParam(e->function, i);
-    CAKE_ASSERT(!"a tensor map that is no argument");
-}
-
-/* "{$4, $5}": coordinates, innermost first. */
-static const char *coordinates(cake_emitter *e, uint32_t first, uint32_t rank) {
-    cake_text text;
-    cake_text_init(&text, e->arena);
-    for (uint32_t i = 0; i < rank; i++)
-        cake_text_format(&text, "%s$%u", i ? ", " : "{", first + i);
-    cake_text_add_string(&text, "}");
-    return cake_text_string(&text);
-}
-
-/* Operands: 0 predicate, 1 shared address, 2 map, 3 mbarrier (loads), then coordinates. */
-static void copy_box(cake_emitter *e, const cake_plan_op *op, const cake_plan_box *box, LLVMValueRef origin) {
-    const cake_plan_copy *copy = op->u.copy;
-    bool loads = op->kind == CAKE_PLAN_TMA_LOAD;
-    uint32_t rank = copy->global.dimensions, count = 0;
-    LLVMValueRef operands[4 + CAKE_MAX_RANK];
-    operands[count++] = e->elected;
-    operands[count++] = LLVMBuildAdd(e->builder, origin, cake_emit_i32(e, box->shared_offset), "");
-    operands[count++] = tensor_map(e, box->map);
-    if (loads) {
-        const cake_plan_pipeline *pipeline = copy->shared.buffer->pipeline;
-        operands[count++] = barrier_of(e, pipeline->full_barrier, get(e, e->slots[pipeline->number].current));
-    }
-    const char *at = coordinates(e, count, rank);
-    for (uint32_t d = rank; d-- > 0;) {
-        LLVMValueRef base = cake_emit_index(e, copy->global.index[d].base, e->i32);
-        operands[count++] = LLVMBuildAdd(e->builder, base, cake_emit_i32(e, box->shift[d]), "");
-    }
-    const char *text =
-        loads ? cake_arena_format(e->arena,
-                                  "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p cp.async.bulk.tensor.%ud.shared::cluster"
-                                  ".global.tile.mbarrier::complete_tx::bytes [$1], [$2, %s], [$3]; }",
-                                  rank, at)
-              : cake_arena_format(e->arena,
-                                  "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p cp.async.bulk.tensor.%ud.global"
-                                  ".shared::cta.tile.bulk_group [$2, %s], [$1]; }",
-                                  rank, at);
-    cake_text constraints;
-    cake_text_init(&constraints, e->arena);
-    for (uint32_t i = 0; i < count; i++)
-        cake_text_add_string(&constraints, i == 2 ? (i ? ",l" : "l") : (i ? ",r" : "r"));
-    cake_emit_asm(e, text, cake_text_string(&constraints), operands, count);
-}
-
-void cake_emit_copy(cake_emitter *e, const cake_plan_op *op) {
-    LLVMValueRef origin = cake_emit_shared_origin(e, &op->u.copy->shared);
-    for (uint32_t i = 0; i < op->u.copy->boxes.count; i++)
-        copy_box(e, op, &op->u.copy->boxes.items[i], origin);
 }

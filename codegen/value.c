@@ -344,6 +344,8 @@ static bool cast_pairs(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *re
 static LLVMValueRef leaf(cake_emitter *e, const cake_plan_op *op) {
     if (op->kind == CAKE_PLAN_CTA_ID)
         return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", NULL, 0, NULL, 0);
+    if (op->kind == CAKE_PLAN_CLUSTER_RANK)
+        return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", NULL, 0, NULL, 0);
     if (op->kind == CAKE_PLAN_GRID_SIZE)
         return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.nctaid.x", NULL, 0, NULL, 0);
     for (uint32_t i = 0; i < e->argument_count; i++) {

@@ -54,7 +54,7 @@ void cake_emit_read(cake_emitter *e, const cake_plan_op *op) {
 }
 
 static bool is_zero(const cake_plan_value *value) {
-    return value->is_constant && value->shape.rank == 0 && value->real == 0.0;
+    return value->is_constant && value->shape.rank == 0 && value->integer == 0 && value->real == 0.0;
 }
 
 static void store_fresh(cake_emitter *e, const variable_state *state, bool fresh) {

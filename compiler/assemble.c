@@ -24,7 +24,7 @@ typedef struct assembly {
     int cubin; /* descriptor, or -1 */
 } assembly;
 
-/* Without an explicit time and size (0 counts as none) ptxas looks the schedule up and writes its date into the cubin. */
+/* Without an explicit time and size (0 counts as none) ptxas writes the date of the schedule itself into the cubin. */
 static void add_dated(cake_text *out, const char *ptx, size_t size) {
     for (const char *line = ptx, *end = ptx + size; line < end;) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -76,8 +76,44 @@ bool cake_parser_end_of_statement(cake_parser *parser) {
 
 /* ---- errors ---- */
 
+static bool opens_line(const cake_parser *parser) {
+    return parser->token.newlines > 0 && !parser->break_taken;
+}
+
+/* A word that begins a statement or declaration and is seldom found inside one. */
+static bool is_statement_word(const cake_parser *parser) {
+    if (parser->token.kind != TOKEN_WORD) return false;
+    switch (cake_keyword_place_of(parser->token.keyword)) {
+    case KEYWORD_PLACE_DECLARATION:
+    case KEYWORD_PLACE_BLOCK:
+    case KEYWORD_PLACE_STATEMENT:
+    case KEYWORD_PLACE_COMPOUND:
+        return true;
+    case KEYWORD_PLACE_INNER:
+    case KEYWORD_PLACE_FAMILY:
+        return false;
+    }
+    return false;
+}
+
+/* 'name =' at the start of a line: an assignment rather than an argument. */
+static bool is_assignment(const cake_parser *parser) {
+    return parser->token.kind == TOKEN_WORD &&
+           (parser->ahead.kind == TOKEN_ASSIGN || parser->ahead.kind == TOKEN_ADD_ASSIGN);
+}
+
+/* The next token opens a line in a way that only a new statement does, though a bracket is still open. */
+static bool at_next_statement(const cake_parser *parser) {
+    return opens_line(parser) && (is_statement_word(parser) || is_assignment(parser));
+}
+
+static cake_span place_of_error(const cake_parser *parser) {
+    uint32_t end = parser->previous.span.end;
+    return at_next_statement(parser) ? (cake_span){end, end} : cake_parser_place(parser);
+}
+
 static bool is_silent(cake_parser *parser) {
-    uint32_t at = cake_parser_place(parser).begin;
+    uint32_t at = place_of_error(parser).begin;
     bool again = parser->reported && parser->reported_at == at;
     parser->reported = true;
     parser->reported_at = at;
@@ -93,12 +129,13 @@ cake_diagnostic *cake_parser_error(cake_parser *parser, cake_diagnostic_code cod
         message = cake_arena_vformat(parser->arena, format, arguments);
         va_end(arguments);
     }
-    return cake_report(parser->diagnostics, code, cake_parser_place(parser), "%s", message);
+    return cake_report(parser->diagnostics, code, place_of_error(parser), "%s", message);
 }
 
 const char *cake_parser_found(const cake_parser *parser) {
     cake_token_kind kind = cake_parser_kind(parser);
-    if (kind == TOKEN_BREAK || kind == TOKEN_END) return cake_token_text(kind);
+    if (kind == TOKEN_END) return cake_token_text(kind);
+    if (kind == TOKEN_BREAK || at_next_statement(parser)) return cake_token_text(TOKEN_BREAK);
     uint32_t size = parser->token.span.end - parser->token.span.begin;
     const char *text = parser->source->text + parser->token.span.begin;
     const char *what = kind == TOKEN_WORD && parser->token.keyword != KEYWORD_NONE ? "keyword " : "";
@@ -156,35 +193,9 @@ void cake_parser_too_deep(cake_parser *parser) {
 
 /* ---- recovery ---- */
 
-static bool opens_line(const cake_parser *parser) {
-    return parser->token.newlines > 0 && !parser->break_taken;
-}
-
-/* A word that begins a statement or declaration and is seldom found inside one. */
-static bool is_statement_word(const cake_parser *parser) {
-    if (parser->token.kind != TOKEN_WORD) return false;
-    switch (cake_keyword_place_of(parser->token.keyword)) {
-    case KEYWORD_PLACE_DECLARATION:
-    case KEYWORD_PLACE_BLOCK:
-    case KEYWORD_PLACE_STATEMENT:
-    case KEYWORD_PLACE_COMPOUND:
-        return true;
-    case KEYWORD_PLACE_INNER:
-    case KEYWORD_PLACE_FAMILY:
-        return false;
-    }
-    return false;
-}
-
 bool cake_parser_at_declaration(const cake_parser *parser) {
     return parser->token.kind == TOKEN_WORD && cake_keyword_place_of(parser->token.keyword) == KEYWORD_PLACE_BLOCK &&
            parser->ahead.kind != TOKEN_COLON;
-}
-
-/* 'name =' at the start of a line: an assignment rather than an argument. */
-static bool is_assignment(const cake_parser *parser) {
-    return parser->token.kind == TOKEN_WORD &&
-           (parser->ahead.kind == TOKEN_ASSIGN || parser->ahead.kind == TOKEN_ADD_ASSIGN);
 }
 
 /* Over '{' .. '}' with what is inside, as far as a declaration or the file's end. */
@@ -203,7 +214,7 @@ bool cake_parser_recover(cake_parser *parser, bool has_block) {
     while (!at_block && parser->unclosed_at != parser->token.span.begin + 1) {
         cake_token_kind kind = cake_parser_kind(parser);
         if (kind == TOKEN_END || kind == TOKEN_BREAK || kind == TOKEN_SEMICOLON) break;
-        if (opens_line(parser) && (is_statement_word(parser) || is_assignment(parser))) break;
+        if (at_next_statement(parser)) break;
         if (kind == TOKEN_CLOSE_BRACE && parser->sets == 0) break;
         if (kind == TOKEN_CLOSE_BRACE) parser->sets--;
         if (kind != TOKEN_OPEN_BRACE)

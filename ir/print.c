@@ -41,9 +41,10 @@ static void print_type(cake_text *out, const cake_written_type *type) {
 
 /* ---- statements ---- */
 
-static void print_names(cake_text *out, const cake_stmt *stmt) {
+static void print_let(cake_text *out, const cake_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->u.let.names.count; i++)
-        cake_text_format(out, "%s%s", i == 0 ? "" : ", ", stmt->u.let.names.items[i].name);
+        cake_text_format(out, "%s%s", i == 0 ? "let " : ", ", stmt->u.let.names.items[i].name);
+    print_clause(out, " = ", stmt->u.let.value);
 }
 
 static void print_var(cake_text *out, const cake_stmt *stmt) {
@@ -53,6 +54,17 @@ static void print_var(cake_text *out, const cake_stmt *stmt) {
         print_type(out, &stmt->u.var.type);
     }
     print_clause(out, " = ", stmt->u.var.value);
+}
+
+static void print_binding(cake_text *out, const cake_stmt *stmt) {
+    if (stmt->kind == CAKE_STMT_LET) {
+        print_let(out, stmt);
+    } else if (stmt->kind == CAKE_STMT_VAR) {
+        print_var(out, stmt);
+    } else {
+        cake_print_expr(out, stmt->u.assign.place, 0);
+        print_clause(out, stmt->u.assign.add ? " += " : " = ", stmt->u.assign.value);
+    }
 }
 
 static void print_for_tile(block_printer *printer, const cake_stmt *stmt) {
@@ -95,6 +107,27 @@ static void print_if(block_printer *printer, const cake_stmt *stmt) {
     }
 }
 
+static void print_compound(block_printer *printer, const cake_stmt *stmt) {
+    if (stmt->kind == CAKE_STMT_FOR_TILE)
+        print_for_tile(printer, stmt);
+    else if (stmt->kind == CAKE_STMT_FOR)
+        print_for(printer, stmt);
+    else if (stmt->kind == CAKE_STMT_WHILE)
+        print_while(printer, stmt);
+    else
+        print_if(printer, stmt);
+}
+
+static void print_object(cake_text *out, const cake_stmt *stmt) {
+    cake_text_format(out, "%s %s", cake_stmt_name(stmt->kind), stmt->u.object.object.name);
+    print_clause(out, " keep ", stmt->u.object.keep);
+}
+
+static void print_facts_stated(cake_text *out, const cake_stmt *stmt) {
+    cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
+    cake_print_exprs(out, &stmt->u.facts.conditions);
+}
+
 static void print_copy(cake_text *out, const cake_stmt *stmt) {
     cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
     if (stmt->kind == CAKE_STMT_TMA_REDUCE) cake_text_format(out, "%s ", stmt->u.copy.reduce);
@@ -125,28 +158,15 @@ static void print_stmt(block_printer *printer, const cake_stmt *stmt) {
     cake_text *out = printer->out;
     switch (stmt->kind) {
     case CAKE_STMT_LET:
-        cake_text_add_string(out, "let ");
-        print_names(out, stmt);
-        print_clause(out, " = ", stmt->u.let.value);
-        break;
     case CAKE_STMT_VAR:
-        print_var(out, stmt);
-        break;
     case CAKE_STMT_ASSIGN:
-        cake_print_expr(out, stmt->u.assign.place, 0);
-        print_clause(out, stmt->u.assign.add ? " += " : " = ", stmt->u.assign.value);
+        print_binding(out, stmt);
         break;
     case CAKE_STMT_FOR_TILE:
-        print_for_tile(printer, stmt);
-        break;
     case CAKE_STMT_FOR:
-        print_for(printer, stmt);
-        break;
     case CAKE_STMT_WHILE:
-        print_while(printer, stmt);
-        break;
     case CAKE_STMT_IF:
-        print_if(printer, stmt);
+        print_compound(printer, stmt);
         break;
     case CAKE_STMT_ACQUIRE:
     case CAKE_STMT_COMMIT:
@@ -154,13 +174,12 @@ static void print_stmt(block_printer *printer, const cake_stmt *stmt) {
     case CAKE_STMT_RELEASE:
     case CAKE_STMT_TAKE:
     case CAKE_STMT_PASS:
-        cake_text_format(out, "%s %s", cake_stmt_name(stmt->kind), stmt->u.object.object.name);
-        print_clause(out, " keep ", stmt->u.object.keep);
+        print_object(out, stmt);
         break;
     case CAKE_STMT_ARRIVE:
     case CAKE_STMT_AWAIT_SIGNAL:
-        cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
-        cake_print_expr(out, stmt->u.signal.place, 0);
+        cake_text_add_string(out, cake_stmt_name(stmt->kind));
+        print_clause(out, " ", stmt->u.signal.place);
         break;
     case CAKE_STMT_EVALUATE:
         cake_print_expr(out, stmt->u.evaluate.value, 0);
@@ -182,8 +201,8 @@ static void print_stmt(block_printer *printer, const cake_stmt *stmt) {
     case CAKE_STMT_WGMMA_WAIT:
     case CAKE_STMT_BULK_WAIT:
     case CAKE_STMT_BULK_WAIT_READ:
-        cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
-        cake_print_expr(out, stmt->u.wait.count, 0);
+        cake_text_add_string(out, cake_stmt_name(stmt->kind));
+        print_clause(out, " ", stmt->u.wait.count);
         break;
     case CAKE_STMT_WGMMA_COMMIT:
     case CAKE_STMT_BULK_COMMIT:
@@ -198,8 +217,7 @@ static void print_stmt(block_printer *printer, const cake_stmt *stmt) {
         break;
     case CAKE_STMT_ASSUME:
     case CAKE_STMT_CHECK:
-        cake_text_format(out, "%s ", cake_stmt_name(stmt->kind));
-        cake_print_exprs(out, &stmt->u.facts.conditions);
+        print_facts_stated(out, stmt);
         break;
     case CAKE_STMT_COUNT:
         break;

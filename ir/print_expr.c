@@ -82,6 +82,20 @@ static void print_float(cake_text *out, double value) {
     if (!strpbrk(digits, ".e")) cake_text_add_string(out, ".0");
 }
 
+/* A literal or a name. */
+static void print_leaf(cake_text *out, const cake_expr *expr) {
+    if (expr->kind == CAKE_EXPR_INT)
+        cake_text_format(out, expr->u.integer.hexadecimal ? "0x%" PRIX64 : "%" PRIu64, expr->u.integer.value);
+    else if (expr->kind == CAKE_EXPR_FLOAT)
+        print_float(out, expr->u.real);
+    else if (expr->kind == CAKE_EXPR_BOOL)
+        cake_text_add_string(out, expr->u.boolean ? "true" : "false");
+    else if (expr->kind == CAKE_EXPR_NAME)
+        cake_text_add_string(out, expr->u.name.text);
+    else
+        cake_text_add_string(out, expr->kind == CAKE_EXPR_INF ? "inf" : "nan");
+}
+
 static void print_modifiers(cake_text *out, uint8_t modifiers) {
     if (modifiers & CAKE_MODIFIER_APPROX) cake_text_add_string(out, ".approx");
     if (modifiers & CAKE_MODIFIER_FTZ) cake_text_add_string(out, ".ftz");
@@ -136,6 +150,28 @@ static void print_index(cake_text *out, const cake_expr *expr) {
         print_item(out, &expr->u.index.items.items[i]);
     }
     cake_text_add_string(out, "]");
+}
+
+/* base.T, base@n, base.name */
+static void print_suffixed(cake_text *out, const cake_expr *expr) {
+    if (expr->kind == CAKE_EXPR_TRANSPOSE) {
+        print(out, expr->u.unary.operand, LEVEL_POSTFIX, 0);
+        cake_text_add_string(out, ".T");
+    } else if (expr->kind == CAKE_EXPR_AGE) {
+        print(out, expr->u.age.base, LEVEL_POSTFIX, 0);
+        cake_text_format(out, "@%" PRIu32, expr->u.age.age);
+    } else {
+        print(out, expr->u.member.base, LEVEL_POSTFIX, 0);
+        cake_text_format(out, ".%s", expr->u.member.name);
+    }
+}
+
+static void print_peer(cake_text *out, const cake_expr *expr) {
+    cake_text_add_string(out, "peer(");
+    print(out, expr->u.peer.place, LEVEL_POSTFIX, 0);
+    cake_text_add_string(out, ", ");
+    print(out, expr->u.peer.rank, LEVEL_IN, 0);
+    cake_text_add_string(out, ")");
 }
 
 static void print_call(cake_text *out, const cake_expr *expr) {
@@ -251,33 +287,24 @@ static void print_in(cake_text *out, const cake_expr *expr, unsigned follow) {
     cake_print_set(out, &expr->u.in.set, follow);
 }
 
+static void print_unary(cake_text *out, const cake_expr *expr, unsigned follow) {
+    cake_text_add_string(out, expr->kind == CAKE_EXPR_RELAYOUT ? "relayout " : cake_unary_name(expr->u.unary.op));
+    print(out, expr->u.unary.operand, LEVEL_PREFIX, follow);
+}
+
 static void print_bare(cake_text *out, const cake_expr *expr, unsigned follow) {
     switch (expr->kind) {
     case CAKE_EXPR_INT:
-        cake_text_format(out, expr->u.integer.hexadecimal ? "0x%" PRIX64 : "%" PRIu64, expr->u.integer.value);
-        break;
     case CAKE_EXPR_FLOAT:
-        print_float(out, expr->u.real);
-        break;
     case CAKE_EXPR_INF:
-        cake_text_add_string(out, "inf");
-        break;
     case CAKE_EXPR_NAN:
-        cake_text_add_string(out, "nan");
-        break;
     case CAKE_EXPR_BOOL:
-        cake_text_add_string(out, expr->u.boolean ? "true" : "false");
-        break;
     case CAKE_EXPR_NAME:
-        cake_text_add_string(out, expr->u.name.text);
+        print_leaf(out, expr);
         break;
     case CAKE_EXPR_UNARY:
-        cake_text_add_string(out, cake_unary_name(expr->u.unary.op));
-        print(out, expr->u.unary.operand, LEVEL_PREFIX, follow);
-        break;
     case CAKE_EXPR_RELAYOUT:
-        cake_text_add_string(out, "relayout ");
-        print(out, expr->u.unary.operand, LEVEL_PREFIX, follow);
+        print_unary(out, expr, follow);
         break;
     case CAKE_EXPR_BINARY:
         print_binary(out, expr, follow);
@@ -305,23 +332,12 @@ static void print_bare(cake_text *out, const cake_expr *expr, unsigned follow) {
         print_index(out, expr);
         break;
     case CAKE_EXPR_TRANSPOSE:
-        print(out, expr->u.unary.operand, LEVEL_POSTFIX, 0);
-        cake_text_add_string(out, ".T");
-        break;
     case CAKE_EXPR_AGE:
-        print(out, expr->u.age.base, LEVEL_POSTFIX, 0);
-        cake_text_format(out, "@%" PRIu32, expr->u.age.age);
-        break;
     case CAKE_EXPR_MEMBER:
-        print(out, expr->u.member.base, LEVEL_POSTFIX, 0);
-        cake_text_format(out, ".%s", expr->u.member.name);
+        print_suffixed(out, expr);
         break;
     case CAKE_EXPR_PEER:
-        cake_text_add_string(out, "peer(");
-        print(out, expr->u.peer.place, LEVEL_POSTFIX, 0);
-        cake_text_add_string(out, ", ");
-        print(out, expr->u.peer.rank, LEVEL_IN, 0);
-        cake_text_add_string(out, ")");
+        print_peer(out, expr);
         break;
     case CAKE_EXPR_CALL:
         print_call(out, expr);

@@ -46,8 +46,20 @@ static bool stmatrix_fits(const cake_builder *builder, const cake_plan_access *a
            (cake_target_info_of(builder->plan->target)->features & CAKE_FEATURE_ASYNC_PROXY);
 }
 
+/* Operand fragments of mma: four words a lane from 16 rows of 32 bytes. */
+static bool ldmatrix_fits(cake_builder *builder, const cake_plan_access *access, const cake_layout *layout) {
+    const cake_plan_place *place = &access->place;
+    if (!place->buffer || access->mask || access->clip || place->transposed || layout->shape.rank != 2) return false;
+    uint32_t bytes = element_bytes(place);
+    return bytes <= 4 && layout->shape.extents[1] * bytes % 32 == 0 &&
+           layout == cake_layout_mma(&builder->plan->layouts, &layout->shape, 4 / bytes,
+                                     cake_plan_warp_bits(builder)) &&
+           !cake_plan_ldmatrix_obstacle(builder, place);
+}
+
 static void finish(cake_builder *builder, cake_plan_access *access, const cake_layout *layout, bool store) {
     access->width = 1;
+    access->place.fills = store;
     if (!layout) return;
     uint32_t run = runs_are_contiguous(&access->place) ? cake_layout_run(layout) : 1;
     if (access->vec > run) {
@@ -59,6 +71,9 @@ static void finish(cake_builder *builder, cake_plan_access *access, const cake_l
     if (store && !access->vec && stmatrix_fits(builder, access, layout)) {
         access->form = CAKE_ACCESS_STMATRIX;
         access->width = 8;
+    } else if (!store && !access->vec && ldmatrix_fits(builder, access, layout)) {
+        access->form = CAKE_ACCESS_LDMATRIX;
+        access->width = 4 * 4 / element_bytes(&access->place);
     } else if (access->vec) {
         access->width = access->vec;
     } else if (access->place.buffer && !access->mask && !access->clip) {

@@ -15,7 +15,7 @@ static void bind_coordinates(cake_builder *builder) {
     if (builder->plan->launch.persistent || !tiles) return;
     builder->span = builder->kernel->grid->span;
     cake_plan_bind_tile(
-        builder, cake_plan_leaf(builder, CAKE_PLAN_CTA_ID, CAKE_DTYPE_INDEX, 0, tiles->high > 0 ? tiles->high - 1 : 0));
+        builder, cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, tiles->high > 0 ? tiles->high - 1 : 0));
 }
 
 static void bind_team(cake_builder *builder, const cake_role_body *body) {

@@ -188,6 +188,7 @@ static void narrow_dimensions(cake_builder *builder) {
     }
     builder->diagnostics = loud;
     builder->block = outer;
+    builder->steps = 0;
 }
 
 /* ---- the contract ---- */

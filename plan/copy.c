@@ -152,17 +152,19 @@ static bool check_tensor(cake_builder *builder, const transfer *t) {
     return true;
 }
 
+static void note_fill(cake_plan_pipeline *pipeline, const cake_plan_copy *copy) {
+    pipeline->filled_by_tma = true;
+    pipeline->multicast = pipeline->multicast || copy->multicast;
+}
+
 void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt) {
     bool stores = stmt->kind != CAKE_STMT_TMA_LOAD;
-    if (stmt->u.copy.multicast || stmt->kind == CAKE_STMT_TMA_REDUCE) {
-        cake_report(builder->diagnostics, CAKE_U001, stmt->span, "%s is not lowered yet",
-                    stmt->u.copy.multicast ? "'multicast'" : "'tma.reduce'");
-        return;
-    }
     cake_plan_copy *copy = CAKE_NEW(builder->arena, cake_plan_copy);
     if (!cake_plan_place_of(builder, stores ? stmt->u.copy.from : stmt->u.copy.to, &copy->shared)) return;
     if (!cake_plan_place_of(builder, stores ? stmt->u.copy.to : stmt->u.copy.from, &copy->global)) return;
     copy->cache = stmt->u.copy.clauses.cache;
+    copy->reduce = stmt->kind == CAKE_STMT_TMA_REDUCE ? stmt->u.copy.reduce : NULL;
+    copy->multicast = stmt->u.copy.multicast && builder->plan->launch.cluster > 1;
     transfer t = {.copy = copy,
                   .tensor = copy->global.tensor,
                   .buffer = copy->shared.buffer,
@@ -175,6 +177,7 @@ void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt) {
     }
     if (!match_axes(builder, &t) || !check_shared(builder, &t) || !check_tensor(builder, &t) || !add_boxes(builder, &t))
         return;
+    copy->shared.fills = !stores;
     cake_plan_append(builder, stores ? CAKE_PLAN_TMA_STORE : CAKE_PLAN_TMA_LOAD)->u.copy = copy;
-    if (!stores && t.buffer->pipeline) ((cake_plan_pipeline *)t.buffer->pipeline)->filled_by_tma = true;
+    if (!stores && t.buffer->pipeline) note_fill((cake_plan_pipeline *)t.buffer->pipeline, copy);
 }

@@ -15,9 +15,14 @@ static cake_plan_value *integer_literal(cake_builder *builder, uint64_t value) {
     return constant;
 }
 
-/* A definition outside roles is evaluated where it is used; the frontend has excluded cycles. */
+/* A definition outside roles is evaluated where it is used, once if it is a constant; the frontend has excluded cycles.
+ */
 static cake_plan_value *definition(cake_builder *builder, const cake_symbol *symbol) {
-    return cake_plan_expression(builder, symbol->value);
+    cake_plan_value **known = &builder->bindings[symbol->number].value;
+    if (*known) return *known;
+    cake_plan_value *value = cake_plan_expression(builder, symbol->value);
+    if (value && value->is_constant) *known = value;
+    return value;
 }
 
 static cake_plan_value *read_variable(cake_builder *builder, cake_plan_variable *variable) {
@@ -49,7 +54,7 @@ static cake_plan_value *name_value(cake_builder *builder, const cake_expr *expr)
     case CAKE_SYMBOL_PARAMETER_VALUE:
         return binding->value; /* null: its definition had an error */
     case CAKE_SYMBOL_CTA_RANK:
-        return unbuilt(builder, expr->span, "the rank in a cluster");
+        return cake_plan_cluster_rank(builder);
     case CAKE_SYMBOL_IT:
         return unbuilt(builder, expr->span, "'await' on memory");
     case CAKE_SYMBOL_FUNCTION:
@@ -193,7 +198,7 @@ static cake_plan_value *relayout(cake_builder *builder, const cake_expr *expr) {
     return operand ? unbuilt(builder, expr->span, "'relayout'") : NULL;
 }
 
-cake_plan_value *cake_plan_expression(cake_builder *builder, const cake_expr *expr) {
+static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *operand;
     switch (expr->kind) {
     case CAKE_EXPR_INT:
@@ -241,6 +246,26 @@ cake_plan_value *cake_plan_expression(cake_builder *builder, const cake_expr *ex
         break; /* places, no values: the frontend reports them */
     }
     CAKE_ASSERT(!"an expression without a value");
+}
+
+#define MAX_STEPS (1u << 20)
+#define MAX_DEPTH 1000
+
+/* Definitions that use each other may grow without end in number and in depth. */
+cake_plan_value *cake_plan_expression(cake_builder *builder, const cake_expr *expr) {
+    if (builder->steps > MAX_STEPS) return NULL; /* reported */
+    builder->steps++;
+    if (builder->steps > MAX_STEPS || builder->depth >= MAX_DEPTH) {
+        cake_report(builder->diagnostics, CAKE_L405, expr->span,
+                    builder->steps > MAX_STEPS ? "the kernel takes more than %u steps to work out"
+                                               : "definitions use each other more than %u levels deep",
+                    builder->steps > MAX_STEPS ? MAX_STEPS : MAX_DEPTH);
+        return NULL;
+    }
+    builder->depth++;
+    cake_plan_value *value = value_of(builder, expr);
+    builder->depth--;
+    return value;
 }
 
 bool cake_plan_integer(cake_builder *builder, const cake_expr *expr, const char *what, int64_t *out_value) {

@@ -28,6 +28,8 @@ static bool needs_team(const cake_plan_op *op, const void *context) {
     case CAKE_PLAN_STORE:
     case CAKE_PLAN_TAKE:
     case CAKE_PLAN_PASS:
+    case CAKE_PLAN_ASYNC_LOAD:
+    case CAKE_PLAN_MMA:
     case CAKE_PLAN_WGMMA:
     case CAKE_PLAN_WGMMA_COMMIT:
     case CAKE_PLAN_WGMMA_WAIT:
@@ -73,7 +75,7 @@ static uint32_t fill_bytes(cake_builder *builder, const cake_plan_block *block, 
     uint32_t bytes = 0;
     for (const cake_plan_op *op = block->first; op; op = op->next) {
         if (op->kind == CAKE_PLAN_TMA_LOAD && op->u.copy->shared.buffer->pipeline == pipeline)
-            bytes += op->u.copy->bytes;
+            bytes += op->u.copy->bytes * (op->u.copy->multicast ? builder->plan->launch.cluster : 1);
         if (op->kind == CAKE_PLAN_COMMIT && op->u.slot.pipeline == pipeline) {
             if (pipeline->bytes_per_stage && pipeline->bytes_per_stage != bytes)
                 cake_report(builder->diagnostics, CAKE_H208, op->span,
@@ -97,6 +99,14 @@ static uint32_t fill_bytes(cake_builder *builder, const cake_plan_block *block, 
     return bytes;
 }
 
+/* Arrivals of one producing team: of every thread for async.load, of every warp for stores, of one lane for the bytes
+ * of tma.load or where nothing else arrives. */
+static uint32_t full_arrivals(const cake_plan_pipeline *pipeline) {
+    uint32_t warps = running_warps(pipeline->producer), threads = pipeline->filled_by_async ? 32 * warps : 0;
+    if (pipeline->filled_by_store) return threads + warps;
+    return threads + (!threads || pipeline->bytes_per_stage ? 1 : 0);
+}
+
 static void finish_pipeline(cake_builder *builder, cake_plan_pipeline *pipeline) {
     const cake_plan_role *producer = pipeline->producer;
     if (!producer) return;
@@ -105,11 +115,31 @@ static void finish_pipeline(cake_builder *builder, cake_plan_pipeline *pipeline)
     if (pipeline->bytes_per_stage >= 1u << 20)
         cake_report(builder->diagnostics, CAKE_H204, pipeline->span,
                     "a slot of %u bytes: an mbarrier counts fewer than 1048576", pipeline->bytes_per_stage);
-    pipeline->full_count = producer->team_count * (pipeline->filled_by_store ? running_warps(producer) : 1);
+    pipeline->full_count = producer->team_count * full_arrivals(pipeline);
     for (uint32_t i = 0; i < pipeline->consumers.count; i++)
         if (pipeline->consumers.items[i])
             pipeline->empty_count +=
                 pipeline->consumers.items[i]->team_count * running_warps(pipeline->consumers.items[i]);
+    if (pipeline->multicast) pipeline->empty_count *= builder->plan->launch.cluster;
+}
+
+/* ---- signals ---- */
+
+static bool arrives_at(const cake_plan_op *op, const void *signal) {
+    return op->kind == CAKE_PLAN_ARRIVE && op->u.signal == signal;
+}
+
+static void finish_signal(cake_builder *builder, cake_plan_signal *signal) {
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < builder->plan->roles.count; i++) {
+        const cake_plan_role *role = builder->plan->roles.items[i];
+        if (!any_op(&role->body, arrives_at, signal)) continue;
+        if (warps && warps != running_warps(role))
+            cake_report(builder->diagnostics, CAKE_U001, signal->span,
+                        "a signal from teams of different sizes is not lowered yet");
+        warps = running_warps(role);
+    }
+    signal->arrivals = signal->count * (warps ? warps : 1);
 }
 
 /* ---- named barriers: 0 for the CTA, then teams, roles, batons ---- */
@@ -177,6 +207,8 @@ static void finish_shared(cake_builder *builder) {
         plan->pipelines.items[i]->full_barrier = place(&next, 8 * plan->pipelines.items[i]->stages, 8);
         plan->pipelines.items[i]->empty_barrier = place(&next, 8 * plan->pipelines.items[i]->stages, 8);
     }
+    for (uint32_t i = 0; i < plan->signals.count; i++)
+        plan->signals.items[i]->barrier = place(&next, 8, 8);
     plan->launch.shared_bytes = next;
     const cake_target_info *target = cake_target_info_of(plan->target);
     uint32_t ctas = plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1;
@@ -193,6 +225,8 @@ void cake_plan_finish_objects(cake_builder *builder) {
         plan->roles.items[i]->first_warp_only = !any_op(&plan->roles.items[i]->body, needs_team, NULL);
     for (uint32_t i = 0; i < plan->pipelines.count; i++)
         finish_pipeline(builder, plan->pipelines.items[i]);
+    for (uint32_t i = 0; i < plan->signals.count; i++)
+        finish_signal(builder, plan->signals.items[i]);
     finish_barriers(builder);
     finish_shared(builder);
 }

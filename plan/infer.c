@@ -39,6 +39,8 @@ void cake_plan_class_join(cake_builder *builder, uint32_t a, uint32_t b) {
     gone->parent = first;
     if (gone->wgmma && !keep->wgmma) keep->reason_span = gone->reason_span;
     keep->wgmma |= gone->wgmma;
+    if (gone->mma && !keep->mma) keep->reason_span = gone->reason_span;
+    keep->mma |= gone->mma;
     if (gone->vec > keep->vec) {
         keep->vec = gone->vec;
         if (!keep->wgmma) keep->reason_span = gone->reason_span;
@@ -67,6 +69,12 @@ void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class) {
     cake_layout_class *row = class_of(builder, layout_class);
     if (!row->wgmma) row->reason_span = builder->span;
     row->wgmma = 1;
+}
+
+void cake_plan_class_mma(cake_builder *builder, uint32_t layout_class, uint32_t per_word) {
+    cake_layout_class *row = class_of(builder, layout_class);
+    if (!row->mma) row->reason_span = builder->span;
+    row->mma |= per_word;
 }
 
 /* The small side's layout by a relation, from the big side's. */
@@ -111,7 +119,7 @@ static void propagate(cake_builder *builder) {
     }
 }
 
-static uint8_t warp_bits(const cake_builder *builder) {
+uint8_t cake_plan_warp_bits(const cake_builder *builder) {
     uint8_t bits = 0;
     while ((1u << bits) < builder->role->warps_per_team)
         bits++;
@@ -119,7 +127,7 @@ static uint8_t warp_bits(const cake_builder *builder) {
 }
 
 static void fix_runs(cake_builder *builder, cake_layout_class *row, uint32_t run) {
-    row->layout = cake_layout_runs(&builder->plan->layouts, &row->shape, run, warp_bits(builder));
+    row->layout = cake_layout_runs(&builder->plan->layouts, &row->shape, run, cake_plan_warp_bits(builder));
     if (row->layout) return;
     cake_text text;
     cake_text_init(&text, builder->arena);
@@ -134,17 +142,23 @@ static void fix_runs(cake_builder *builder, cake_layout_class *row, uint32_t run
 const cake_layout *cake_plan_class_layout(cake_builder *builder, uint32_t layout_class) {
     const cake_layout_class *row = class_of(builder, layout_class);
     cake_layouts *layouts = &builder->plan->layouts;
-    if (row->wgmma) return cake_layout_wgmma(layouts, &row->shape, warp_bits(builder));
-    return cake_layout_runs(layouts, &row->shape, row->vec ? row->vec : 1, warp_bits(builder));
+    if (row->wgmma) return cake_layout_wgmma(layouts, &row->shape, cake_plan_warp_bits(builder));
+    if (row->mma) return cake_layout_mma(layouts, &row->shape, row->mma, cake_plan_warp_bits(builder));
+    return cake_layout_runs(layouts, &row->shape, row->vec ? row->vec : 1, cake_plan_warp_bits(builder));
 }
 
 static void fix_fragments(cake_builder *builder) {
     for (uint32_t i = 1; i < builder->classes.count; i++) {
         cake_layout_class *row = &builder->classes.items[i];
-        if (row->parent != i || !row->wgmma) continue;
-        row->layout = cake_layout_wgmma(&builder->plan->layouts, &row->shape, warp_bits(builder));
-        if (!row->layout)
-            cake_report(builder->diagnostics, CAKE_H205, row->reason_span,
+        if (row->parent != i || (!row->wgmma && !row->mma)) continue;
+        row->layout = cake_plan_class_layout(builder, i);
+        if (row->layout) continue;
+        if (row->mma & (row->mma - 1))
+            cake_report(builder->diagnostics, CAKE_L501, row->reason_span,
+                        "this tile would be an accumulator and an operand of elements that are not 16 bits wide, or an "
+                        "operand of two widths");
+        else
+            cake_report(builder->diagnostics, row->mma ? CAKE_H210 : CAKE_H205, row->reason_span,
                         "this tile's shape has no accumulator layout for the team");
     }
     propagate(builder);

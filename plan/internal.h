@@ -21,6 +21,7 @@ typedef struct cake_layout_class {
     const cake_layout *layout;
     cake_span span;        /* of the first tile in it */
     uint32_t wgmma;        /* 1: an accumulator or fragment */
+    uint32_t mma;          /* elements a word of an mma fragment (2 for accumulators); several bits: needs that clash */
     uint32_t vec;          /* runs asked for by a load; 0: none */
     uint32_t store_vec;    /* runs asked for by a store; 0: none */
     cake_span reason_span; /* what fixed it */
@@ -64,6 +65,7 @@ typedef struct cake_builder {
     CAKE_VECTOR(cake_plan_op *) reductions;
     CAKE_VECTOR(cake_known_order) orders; /* between dimensions */
     uint32_t operations;   /* so far; bounded, so that expansion ends */
+    uint32_t steps, depth; /* expressions worked out so far, and around the current one; bounded too */
     bool keep_comparisons; /* fold comparisons of constants only */
 } cake_builder;
 
@@ -101,6 +103,10 @@ void cake_plan_relate(cake_builder *builder, cake_relation_kind kind, uint32_t s
                       const uint32_t *offsets);
 void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t vec, bool store);
 void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class);
+/* An mma fragment with so many elements in a word: 2 for accumulators. */
+void cake_plan_class_mma(cake_builder *builder, uint32_t layout_class, uint32_t per_word);
+/* The role's teams have 1 << this warps. */
+uint8_t cake_plan_warp_bits(const cake_builder *builder);
 /* The layout that the class has by what is known so far; null if it can't be dealt. */
 const cake_layout *cake_plan_class_layout(cake_builder *builder, uint32_t layout_class);
 /* Decides the layouts of the role's tiles and what follows from them. */
@@ -146,6 +152,19 @@ cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, 
 /* ---- copy.c ---- */
 void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt);
 
+/* ---- multiple.c ---- */
+#define CAKE_MAX_MULTIPLE 4096
+/* The largest power of two, up to CAKE_MAX_MULTIPLE, that is shown to divide an index value. */
+uint32_t cake_plan_multiple(const cake_builder *builder, const cake_plan_value *value);
+
+/* ---- async.c ---- */
+void cake_plan_async_load(cake_builder *builder, const cake_stmt *stmt);
+
+/* ---- mma.c ---- */
+void cake_plan_mma(cake_builder *builder, const cake_stmt *stmt);
+/* Whether ldmatrix reads the place's last two axes: null, or what stands in the way. */
+const char *cake_plan_ldmatrix_obstacle(const cake_builder *builder, const cake_plan_place *place);
+
 /* ---- matrix.c ---- */
 void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt);
 
@@ -153,6 +172,10 @@ void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt);
 void cake_plan_statements(cake_builder *builder, const cake_block *block);
 
 /* ---- tiles.c ---- */
+/* Rank of the CTA in its cluster. */
+cake_plan_value *cake_plan_cluster_rank(cake_builder *builder);
+/* Number of the CTA's cluster, or of clusters in the grid; without clusters of the CTA or of CTAs. */
+cake_plan_value *cake_plan_cluster_number(cake_builder *builder, cake_plan_op_kind kind, int64_t low, int64_t high);
 /* Binds the grid's coordinates to the tile with number 'tile'. */
 void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile);
 void cake_plan_grid(cake_builder *builder);

@@ -128,6 +128,28 @@ const cake_layout *cake_layout_wgmma(cake_layouts *layouts, const cake_shape *sh
     return intern(layouts, &layout);
 }
 
+const cake_layout *cake_layout_mma(cake_layouts *layouts, const cake_shape *shape, uint32_t per_word,
+                                   uint8_t warp_bits) {
+    if (shape->rank != 2 || warp_bits != 0) return NULL;
+    if (per_word != 1 && per_word != 2 && per_word != 4) return NULL;
+    uint32_t rows = shape->extents[0], columns = shape->extents[1], group = 4 * per_word;
+    if (rows == 0 || columns == 0 || rows % 16 != 0 || columns % group != 0) return NULL;
+    if (cake_shape_elements(shape) / 32 > CAKE_MAX_REGISTERS) return NULL;
+    cake_layout layout = {.shape = *shape, .register_count = rows / 16 * (columns / group) * 2 * per_word};
+    cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, layout.register_count);
+    for (uint32_t r = 0; r < layout.register_count; r++) {
+        uint32_t word = r / per_word, groups = columns / group;
+        registers[r].at[0] = word / (2 * groups) * 16 + word % 2 * 8;
+        registers[r].at[1] = word / 2 % groups * group + r % per_word;
+    }
+    layout.registers = registers;
+    for (uint32_t bit = 0; bit < 2; bit++)
+        layout.lane[bit].at[1] = per_word << bit;
+    for (uint32_t bit = 2; bit < CAKE_LANE_BITS; bit++)
+        layout.lane[bit].at[0] = 1u << (bit - 2);
+    return intern(layouts, &layout);
+}
+
 static bool coordinates_equal(const cake_coordinate *a, const cake_coordinate *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -147,7 +169,8 @@ static void merge_registers(cake_layout *layout, cake_coordinate *registers) {
 
 static cake_coordinate *copy_registers(cake_layouts *layouts, const cake_layout *layout) {
     cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, layout->register_count);
-    memcpy(registers, layout->registers, layout->register_count * sizeof *registers);
+    for (uint32_t r = 0; r < layout->register_count; r++)
+        registers[r] = layout->registers[r];
     return registers;
 }
 

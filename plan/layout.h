@@ -10,7 +10,8 @@
  *
  * Layouts are interned per plan: equal layouts have equal pointers.
  *
- * Sources: PTX ISA 'Register fragments for wgmma.mma_async.m64nNk16' (accumulator D and A fragment).
+ * Sources: PTX ISA 'Register fragments for wgmma.mma_async.m64nNk16' (accumulator D and A fragment), 'Matrix fragments
+ * for mma.m16n8k16' and its neighbours.
  */
 #ifndef CAKE_PLAN_LAYOUT_H
 #define CAKE_PLAN_LAYOUT_H
@@ -59,6 +60,13 @@ const cake_layout *cake_layout_runs(cake_layouts *layouts, const cake_shape *sha
 /* Accumulator of wgmma, shape [M, N]: M a multiple of 64 times the team's warpgroups, N of 8. Each warpgroup owns
  * consecutive rows. Null for other shapes or teams of less than four warps. */
 const cake_layout *cake_layout_wgmma(cake_layouts *layouts, const cake_shape *shape, uint8_t warp_bits);
+
+/* Fragments of mma for one warp, shape [R, C]: 16 rows by 16 bytes for every two words of a lane, 'per_word' elements
+ * (1, 2 or 4) in each. Accumulators of 32 bits lie as if there were two to a word, so a 16-bit tile in accumulator
+ * layout is an operand too. Rows of an operand are those of x, or of y.T. Null unless R is a multiple of 16 and C of
+ * 4 * per_word. */
+const cake_layout *cake_layout_mma(cake_layouts *layouts, const cake_shape *shape, uint32_t per_word,
+                                   uint8_t warp_bits);
 
 /* The axes in the mask become extent 1: their components are dropped, registers that become equal are merged. */
 const cake_layout *cake_layout_collapse(cake_layouts *layouts, const cake_layout *layout, uint32_t axes);

@@ -57,6 +57,15 @@ static bool check_shape(cake_builder *builder, const cake_stmt *stmt, cake_plan_
     return true;
 }
 
+/* Combinations of PTX ISA 'wgmma.mma_async' that accumulate in 32 bits. */
+static bool has_instruction(const cake_plan_matrix *matrix) {
+    cake_dtype x = matrix->dtype, y = matrix->y_dtype, sum = matrix->accumulator->dtype;
+    bool alike = x == y && (x == CAKE_DTYPE_F16 || x == CAKE_DTYPE_BF16 || x == CAKE_DTYPE_TF32);
+    bool bytes = (x == CAKE_DTYPE_E4M3 || x == CAKE_DTYPE_E5M2) && (y == CAKE_DTYPE_E4M3 || y == CAKE_DTYPE_E5M2);
+    bool integers = (x == CAKE_DTYPE_I8 || x == CAKE_DTYPE_U8) && (y == CAKE_DTYPE_I8 || y == CAKE_DTYPE_U8);
+    return sum == CAKE_DTYPE_F32 ? alike || bytes : sum == CAKE_DTYPE_I32 && integers;
+}
+
 void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
     cake_plan_matrix *matrix = CAKE_NEW(builder->arena, cake_plan_matrix);
     matrix->accumulator = cake_plan_variable_of(builder, stmt->u.matrix.accumulator);
@@ -70,10 +79,11 @@ void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
             : !register_operand(builder, stmt->u.matrix.x, matrix))
         return;
     if (!shared_operand(builder, stmt->u.matrix.y, &matrix->y, &y_dtype)) return;
-    if (y_dtype != matrix->dtype || matrix->accumulator->dtype != CAKE_DTYPE_F32 ||
-        (matrix->dtype != CAKE_DTYPE_BF16 && matrix->dtype != CAKE_DTYPE_F16)) {
-        cake_report(builder->diagnostics, CAKE_U001, stmt->span,
-                    "wgmma of %s and %s into %s is not lowered yet: bf16 or f16 into f32 is",
+    matrix->y_dtype = y_dtype;
+    if (!has_instruction(matrix)) {
+        cake_report(builder->diagnostics, CAKE_H205, stmt->span,
+                    "there is no wgmma of %s and %s into %s: f16, bf16 and tf32 make f32 (both operands alike), e4m3 and "
+                    "e5m2 make f32, i8 and u8 make i32",
                     cake_dtype_name(matrix->dtype), cake_dtype_name(y_dtype),
                     cake_dtype_name(matrix->accumulator->dtype));
         return;
@@ -82,6 +92,10 @@ void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
     if (!check_shape(builder, stmt, matrix, x, &matrix->y.shape)) return;
     matrix->x_transposed = matrix->x.transposed;
     matrix->y_transposed = !matrix->y.transposed; /* y is [K, N]; written sb.T, K is the contiguous dimension */
+    if ((matrix->x_transposed || matrix->y_transposed) && cake_dtype_bits(matrix->dtype) != 16) {
+        refuse(builder, stmt->span, "operands that run along M or N in memory are 16 bits wide: write 'x' and 'y.T'");
+        return;
+    }
     matrix->fresh = !stmt->u.matrix.add;
     matrix->accumulator->accumulator = true;
     cake_plan_class_wgmma(builder, matrix->accumulator->layout_class);

@@ -1,9 +1,11 @@
 /* Roles and memory of a CTA: who has which warps, where buffers and barriers lie, and whether the target has room. */
 #include "plan/internal.h"
 
-#define MAX_THREADS   1024
-#define REGISTER_FILE 65536 /* 32-bit registers of an SM: CUDA C++ Programming Guide, compute capabilities 8.0 and up  \
-                             */
+#define MAX_THREADS 1024
+#define MAX_BUFFER  (1u << 24) /* bytes; far more than any target has */
+#define REGISTER_FILE                                                                                                  \
+    65536 /* 32-bit registers of an SM: CUDA C++ Programming Guide, compute capabilities 8.0 and up                    \
+           */
 
 const cake_plan_role *cake_plan_role_find(const cake_plan *plan, cake_name name) {
     for (uint32_t i = 0; i < plan->roles.count; i++)
@@ -161,10 +163,10 @@ static cake_plan_buffer *add_buffer(cake_builder *builder, const cake_buffer *de
         return NULL;
     uint32_t rows = buffer->shape.rank > 1 ? buffer->shape.extents[buffer->shape.rank - 2] : 1;
     uint64_t tile = (uint64_t)buffer->row_bytes * rows * buffer->panels, bytes = tile;
-    for (uint8_t d = 0; d + 2 < buffer->shape.rank; d++)
+    for (uint8_t d = 0; d + 2 < buffer->shape.rank && bytes <= MAX_BUFFER; d++)
         bytes *= buffer->shape.extents[d];
-    if (align < 1 || align > 4096 || (align & (align - 1)) || bytes > (1u << 24)) {
-        cake_report(builder->diagnostics, CAKE_L405, declared->span, "a buffer of %llu bytes, align %lld",
+    if (align < 1 || align > 4096 || (align & (align - 1)) || bytes > MAX_BUFFER) {
+        cake_report(builder->diagnostics, CAKE_L405, declared->span, "a buffer of %llu bytes or more, align %lld",
                     (unsigned long long)bytes, (long long)align);
         return NULL;
     }
@@ -252,17 +254,41 @@ static void add_view(cake_builder *builder, const cake_view *declared) {
     cake_plan_tensor *tensor = CAKE_NEW(builder->arena, cake_plan_tensor);
     const cake_plan_tensor *base = NULL;
     builder->span = declared->span;
-    if (declared->value->kind == CAKE_EXPR_NAME) base = builder->bindings[declared->value->u.name.symbol->number].tensor;
+    if (declared->value->kind == CAKE_EXPR_NAME)
+        base = builder->bindings[declared->value->u.name.symbol->number].tensor;
     if (!base) {
-        cake_report(builder->diagnostics, CAKE_U001, declared->span, "a view of anything but a tensor is not lowered yet");
+        cake_report(builder->diagnostics, CAKE_U001, declared->span,
+                    "a view of anything but a tensor is not lowered yet");
         return;
     }
-    *tensor = (cake_plan_tensor){.name = declared->name, .span = declared->span, .mode = base->mode,
-                                 .dtype = declared->type.dtype, .rank = (uint8_t)declared->type.extents.count,
-                                 .contiguous = !declared->has_strides, .position = base->position,
-                                 .number = base->number, .view_of = cake_plan_tensor_base(base)};
+    *tensor = (cake_plan_tensor){.name = declared->name,
+                                 .span = declared->span,
+                                 .mode = base->mode,
+                                 .dtype = declared->type.dtype,
+                                 .rank = (uint8_t)declared->type.extents.count,
+                                 .contiguous = !declared->has_strides,
+                                 .position = base->position,
+                                 .number = base->number,
+                                 .view_of = cake_plan_tensor_base(base)};
     if (shape_tensor(builder, tensor, &declared->type.extents, declared->has_strides ? &declared->strides : NULL))
         builder->bindings[declared->symbol->number].tensor = tensor;
+}
+
+static void add_signal(cake_builder *builder, const cake_signal *declared) {
+    int64_t count;
+    builder->span = declared->span;
+    if (!cake_plan_integer(builder, declared->count, "'count'", &count)) return;
+    if (count < 1 || count > 1024) {
+        cake_report(builder->diagnostics, CAKE_L405, declared->span, "count %lld: 1 to 1024 are possible",
+                    (long long)count);
+        return;
+    }
+    cake_plan_signal *signal = CAKE_NEW(builder->arena, cake_plan_signal);
+    signal->name = declared->name;
+    signal->span = declared->span;
+    signal->count = (uint32_t)count;
+    *CAKE_PUSH(builder->arena, &builder->plan->signals) = signal;
+    signal->number = builder->plan->signals.count;
 }
 
 static void add_baton(cake_builder *builder, const cake_baton *declared) {
@@ -294,5 +320,5 @@ void cake_plan_memory(cake_builder *builder) {
     for (uint32_t i = 0; i < kernel->batons.count; i++)
         add_baton(builder, kernel->batons.items[i]);
     for (uint32_t i = 0; i < kernel->signals.count; i++)
-        cake_report(builder->diagnostics, CAKE_U001, kernel->signals.items[i]->span, "a signal is not lowered yet");
+        add_signal(builder, kernel->signals.items[i]);
 }

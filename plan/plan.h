@@ -101,7 +101,8 @@ typedef struct cake_plan_pipeline {
     const struct cake_plan_role *producer;
     CAKE_VECTOR(const struct cake_plan_role *) consumers;
     CAKE_VECTOR(cake_plan_buffer *) buffers;
-    bool filled_by_tma, filled_by_store;  /* what the producer's statements do */
+    bool filled_by_tma, filled_by_store, filled_by_async; /* what the producer's statements do */
+    bool multicast; /* spans the cluster: a slot is free when its readers in all CTAs have released it */
     uint32_t full_barrier, empty_barrier; /* offsets in shared memory; 'stages' mbarriers of 8 bytes each */
     uint32_t full_count, empty_count;     /* arrivals of a phase */
     uint32_t bytes_per_stage;             /* transaction bytes of a phase */
@@ -113,6 +114,16 @@ typedef struct cake_plan_baton {
     const struct cake_plan_role *role;
     uint32_t first_barrier; /* one named barrier a team, from this one on */
 } cake_plan_baton;
+
+/* A counting barrier: one mbarrier, completed by 'arrivals' arrivals of warps. */
+typedef struct cake_plan_signal {
+    uint32_t number;
+    cake_name name;
+    cake_span span;
+    uint32_t count;    /* team arrivals of a phase */
+    uint32_t arrivals; /* of warps: count times the warps of an arriving team */
+    uint32_t barrier;  /* offset in shared memory */
+} cake_plan_signal;
 
 /* Arguments of a cuTensorMapEncodeTiled; dimensions outermost first here. Equal maps are shared. */
 typedef struct cake_plan_tensor_map {
@@ -145,6 +156,7 @@ typedef struct cake_plan_place {
     cake_plan_index index[CAKE_MAX_RANK];
     cake_shape shape; /* of the tile that the place denotes */
     bool transposed;  /* two open axes, in swapped order */
+    bool fills;       /* of a pipeline: the slot acquired last; else the newest one held */
     cake_span span;
 } cake_plan_place;
 
@@ -161,11 +173,13 @@ typedef struct cake_plan_copy {
     CAKE_VECTOR(cake_plan_box) boxes;
     uint32_t bytes;
     cake_name reduce; /* tma.reduce */
+    bool multicast;   /* to the same place in every CTA of the cluster */
     cake_name cache;  /* or null */
 } cake_plan_copy;
 
 typedef enum cake_plan_access_form {
     CAKE_ACCESS_ELEMENTS, /* vectors of 'width' elements */
+    CAKE_ACCESS_LDMATRIX, /* ldmatrix.x4 of mma fragments: 16 rows of 32 bytes */
     CAKE_ACCESS_STMATRIX  /* stmatrix.x4 of 16-bit accumulator fragments into 16-byte chunks of rows */
 } cake_plan_access_form;
 
@@ -191,15 +205,25 @@ typedef struct cake_plan_atomic_access {
     bool used;        /* the old value is */
 } cake_plan_atomic_access;
 
-/* A matrix product as issued: m_blocks x k_steps instructions m64nNkK a warpgroup. */
+/* A copy by lanes, cp.async: both places are dealt in runs of 'width' elements; what clip leaves out is zero. */
+typedef struct cake_plan_async {
+    cake_plan_access global; /* with its clip */
+    cake_plan_place shared;
+    const cake_layout *layout;
+    uint32_t width;
+} cake_plan_async;
+
+/* A matrix product as issued. wgmma: m_blocks x k_steps instructions m64nNkK a warpgroup; mma: m_blocks x n / 8 x
+ * k_steps instructions m16n8kK. */
 typedef struct cake_plan_matrix {
     cake_plan_variable *accumulator;
     cake_plan_value *x_registers; /* A fragments, or null: x from shared memory */
+    cake_plan_value *y_registers; /* mma: rows of y.T in fragments, or null: y from shared memory */
     cake_plan_place x, y;
     bool x_transposed, y_transposed; /* MN-major: the reduced dimension is not the contiguous one */
     uint32_t m_blocks, n, k, k_per_step;
     bool fresh; /* '=': the first step does not read the accumulator */
-    cake_dtype dtype;
+    cake_dtype dtype, y_dtype; /* of x and y: they differ only among integers and among the 8-bit floats */
 } cake_plan_matrix;
 
 /* A reduction over axes of a tile: registers first, then lanes by butterfly, then warps through scratch. */
@@ -221,6 +245,7 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_CTA_ID,
     CAKE_PLAN_GRID_SIZE,
     CAKE_PLAN_TEAM_INDEX,
+    CAKE_PLAN_CLUSTER_RANK,
     CAKE_PLAN_INDUCTION, /* of the FOR that holds it */
     /* pure: operands -> result, elementwise with broadcasting (extent 1 against any) */
     CAKE_PLAN_UNARY,
@@ -247,8 +272,10 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_RELEASE,
     CAKE_PLAN_TAKE,
     CAKE_PLAN_PASS,
+    CAKE_PLAN_ASYNC_LOAD,
     CAKE_PLAN_TMA_LOAD,
     CAKE_PLAN_TMA_STORE,
+    CAKE_PLAN_MMA,
     CAKE_PLAN_WGMMA,
     CAKE_PLAN_WGMMA_COMMIT,
     CAKE_PLAN_WGMMA_WAIT, /* count */
@@ -259,6 +286,9 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_SYNC_TEAM,
     CAKE_PLAN_SYNC_ROLE,
     CAKE_PLAN_SYNC_CTA,
+    CAKE_PLAN_SYNC_CLUSTER,
+    CAKE_PLAN_ARRIVE,
+    CAKE_PLAN_AWAIT_SIGNAL,
     CAKE_PLAN_GRID_WAIT,
     CAKE_PLAN_GRID_TRIGGER
 } cake_plan_op_kind;
@@ -324,8 +354,10 @@ struct cake_plan_op {
             uint64_t held_before; /* RELEASE: set of possible counts of held slots before it, bit h for h slots */
         } slot;
         const cake_plan_baton *baton;
+        const cake_plan_signal *signal;
         cake_plan_copy *copy;
-        cake_plan_matrix *matrix;
+        cake_plan_async *async; /* ASYNC_LOAD */
+        cake_plan_matrix *matrix; /* MMA WGMMA */
         uint32_t count;
     } u;
 };
@@ -368,6 +400,7 @@ typedef struct cake_plan_launch {
     uint32_t warps;
     uint32_t shared_bytes;
     uint32_t entry_registers; /* per thread at launch when a role has a budget; else 0 */
+    uint32_t cluster; /* CTAs; 1: none */
     uint32_t ctas_per_sm;
     bool persistent;
     const cake_plan_value *tiles; /* launch scope: number of tiles */
@@ -387,6 +420,7 @@ typedef struct cake_plan {
     CAKE_VECTOR(cake_plan_buffer *) buffers;
     CAKE_VECTOR(cake_plan_pipeline *) pipelines;
     CAKE_VECTOR(cake_plan_baton *) batons;
+    CAKE_VECTOR(cake_plan_signal *) signals;
     CAKE_VECTOR(cake_plan_tensor_map *) tensor_maps;
     CAKE_VECTOR(cake_plan_role *) roles;
     CAKE_VECTOR(cake_plan_variable *) variables;

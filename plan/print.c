@@ -8,6 +8,7 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_CTA_ID] = "cta_number",
         [CAKE_PLAN_GRID_SIZE] = "cta_count",
         [CAKE_PLAN_TEAM_INDEX] = "team_index",
+        [CAKE_PLAN_CLUSTER_RANK] = "cta",
         [CAKE_PLAN_INDUCTION] = "induction",
         [CAKE_PLAN_UNARY] = "unary",
         [CAKE_PLAN_BINARY] = "binary",
@@ -22,6 +23,7 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_LOAD] = "load",
         [CAKE_PLAN_WRITE] = "write",
         [CAKE_PLAN_STORE] = "store",
+        [CAKE_PLAN_ATOMIC] = "atomic",
         [CAKE_PLAN_FOR] = "for",
         [CAKE_PLAN_WHILE] = "while",
         [CAKE_PLAN_IF] = "if",
@@ -31,8 +33,10 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_RELEASE] = "release",
         [CAKE_PLAN_TAKE] = "take",
         [CAKE_PLAN_PASS] = "pass",
+        [CAKE_PLAN_ASYNC_LOAD] = "async.load",
         [CAKE_PLAN_TMA_LOAD] = "tma.load",
         [CAKE_PLAN_TMA_STORE] = "tma.store",
+        [CAKE_PLAN_MMA] = "mma",
         [CAKE_PLAN_WGMMA] = "wgmma",
         [CAKE_PLAN_WGMMA_COMMIT] = "wgmma.commit",
         [CAKE_PLAN_WGMMA_WAIT] = "wgmma.wait",
@@ -43,6 +47,9 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_SYNC_TEAM] = "sync team",
         [CAKE_PLAN_SYNC_ROLE] = "sync role",
         [CAKE_PLAN_SYNC_CTA] = "sync cta",
+        [CAKE_PLAN_SYNC_CLUSTER] = "sync cluster",
+        [CAKE_PLAN_ARRIVE] = "arrive",
+        [CAKE_PLAN_AWAIT_SIGNAL] = "await",
         [CAKE_PLAN_GRID_WAIT] = "grid.wait",
         [CAKE_PLAN_GRID_TRIGGER] = "grid.trigger",
     };
@@ -87,7 +94,10 @@ static void print_grid(const cake_plan *plan, cake_text *out) {
         else
             cake_text_format(out, "%lld", (long long)plan->group);
     }
-    cake_text_add_string(out, grid->order_arguments.count ? ")\n" : "\n");
+    if (grid->order_arguments.count) cake_text_add_string(out, ")");
+    if (plan->launch.cluster > 1)
+        cake_text_format(out, " cluster %u along %s", plan->launch.cluster, grid->cluster_axis);
+    cake_text_add_string(out, "\n");
 }
 
 /* ---- launch ---- */
@@ -170,6 +180,11 @@ static void collect_memory(const cake_plan *plan, cake_arena *arena, memory_map 
         add_memory(arena, map, (memory_row){pipeline->full_barrier, 8, pipeline->stages, NULL, full});
         add_memory(arena, map, (memory_row){pipeline->empty_barrier, 8, pipeline->stages, NULL, empty});
     }
+    for (uint32_t i = 0; i < plan->signals.count; i++) {
+        const cake_plan_signal *signal = plan->signals.items[i];
+        const char *text = cake_arena_format(arena, "mbarrier of %s", signal->name);
+        add_memory(arena, map, (memory_row){signal->barrier, 8, 1, NULL, text});
+    }
 }
 
 static void print_memory(const cake_plan *plan, cake_text *out) {
@@ -214,7 +229,22 @@ static void print_pipelines(const cake_plan *plan, cake_text *out) {
             cake_text_format(&facts, "; filled by %s%s%s", pipeline->filled_by_tma ? "tma.load" : "",
                              pipeline->filled_by_tma && pipeline->filled_by_store ? " and " : "",
                              pipeline->filled_by_store ? "store" : "");
+        if (pipeline->multicast) cake_text_add_string(&facts, "; spans the cluster");
         cake_plan_print_row(plan, out, pipeline->span, 0, &what, &facts);
+    }
+}
+
+static void print_signals(const cake_plan *plan, cake_text *out) {
+    if (plan->signals.count) cake_text_add_string(out, "\nsignals:\n");
+    for (uint32_t i = 0; i < plan->signals.count; i++) {
+        const cake_plan_signal *signal = plan->signals.items[i];
+        cake_text what, facts;
+        cake_text_init(&what, out->arena);
+        cake_text_init(&facts, out->arena);
+        cake_text_format(&what, "%s: count %u", signal->name, signal->count);
+        cake_text_format(&facts, "complete after %u arrival%s of warps", signal->arrivals,
+                         signal->arrivals == 1 ? "" : "s");
+        cake_plan_print_row(plan, out, signal->span, 0, &what, &facts);
     }
 }
 
@@ -302,6 +332,7 @@ void cake_plan_print(const cake_plan *plan, cake_text *out) {
     print_launch(plan, out);
     print_memory(plan, out);
     print_pipelines(plan, out);
+    print_signals(plan, out);
     print_barriers(plan, out);
     print_tensor_maps(plan, out);
     print_bodies(plan, out);

@@ -51,6 +51,9 @@ static void access_facts(op_printer *p, const cake_plan_access *access) {
         else
             cake_text_format(&p->facts, "single elements of %u byte%s", bytes, bytes == 1 ? "" : "s");
         break;
+    case CAKE_ACCESS_LDMATRIX:
+        cake_text_add_string(&p->facts, "ldmatrix.x4");
+        break;
     case CAKE_ACCESS_STMATRIX:
         cake_text_add_string(&p->facts, "stmatrix.x4");
         break;
@@ -103,14 +106,16 @@ static void copy_facts(op_printer *p, const cake_plan_copy *copy) {
                          copy->boxes.items[i].map->number);
         i += same;
     }
+    if (copy->multicast) cake_text_add_string(&p->facts, ", to all CTAs of the cluster");
     if (copy->cache) cake_text_format(&p->facts, ", %s", copy->cache);
 }
 
-static void matrix_facts(op_printer *p, const cake_plan_matrix *matrix) {
-    uint32_t steps = matrix->k / matrix->k_per_step;
-    cake_text_format(&p->facts, "%u x m64n%uk%u %s: %u block%s of rows, %u step%s%s", matrix->m_blocks * steps,
-                     matrix->n, matrix->k_per_step, cake_dtype_name(matrix->dtype), matrix->m_blocks,
-                     matrix->m_blocks == 1 ? "" : "s", steps, steps == 1 ? "" : "s", matrix->fresh ? ", fresh" : "");
+static void matrix_facts(op_printer *p, const cake_plan_matrix *matrix, bool one_warp) {
+    uint32_t steps = matrix->k / matrix->k_per_step, columns = one_warp ? 8 : matrix->n;
+    cake_text_format(&p->facts, "%u x m%un%uk%u %s: %u block%s of rows, %u step%s%s",
+                     matrix->m_blocks * steps * (matrix->n / columns), one_warp ? 16 : 64, columns, matrix->k_per_step,
+                     cake_dtype_name(matrix->dtype), matrix->m_blocks, matrix->m_blocks == 1 ? "" : "s", steps,
+                     steps == 1 ? "" : "s", matrix->fresh ? ", fresh" : "");
     if (matrix->x_transposed) cake_text_add_string(&p->facts, ", x MN-major");
     if (matrix->y_transposed) cake_text_add_string(&p->facts, ", y MN-major");
 }
@@ -161,6 +166,27 @@ static void print_store(op_printer *p, const cake_plan_op *op) {
     access_facts(p, op->u.access);
 }
 
+static void print_atomic(op_printer *p, const cake_plan_op *op) {
+    static const char *const scopes[] = {"", "cta", "gpu", "sys"};
+    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
+    const cake_plan_atomic_access *atomic = op->u.atomic;
+    if (atomic->used) {
+        what_value(p, op->result);
+        what(p, " = ");
+    }
+    cake_text_format(&p->what, "atomic.%s ", cake_atomic_name(atomic->op));
+    cake_plan_place_print(&atomic->access.place, &p->what);
+    for (uint8_t i = 0; i < op->operand_count; i++) {
+        what(p, i ? ", " : " <- ");
+        what_value(p, op->operands[i]);
+    }
+    if (atomic->shape.rank == 0) cake_text_add_string(&p->facts, "by one lane");
+    if (op->result) tile_facts(p, op->result);
+    separate(&p->facts);
+    cake_text_format(&p->facts, "%s at %s scope%s", orders[atomic->order], scopes[atomic->scope],
+                     atomic->access.mask ? ", predicated by mask" : "");
+}
+
 static void print_reduction(op_printer *p, const cake_plan_op *op) {
     what_value(p, op->result);
     cake_text_format(&p->what, " = %s(", cake_builtin_info_of(op->u.reduction->function)->name);
@@ -205,19 +231,42 @@ static void print_copy(op_printer *p, const cake_plan_op *op) {
     copy_facts(p, copy);
 }
 
-static void print_wgmma(op_printer *p, const cake_plan_op *op) {
+static void print_async(op_printer *p, const cake_plan_op *op) {
+    const cake_plan_async *async = op->u.async;
+    uint32_t bytes = async->width * cake_dtype_bits(async->shared.buffer->dtype) / 8;
+    what(p, "async.load ");
+    cake_plan_place_print(&async->shared, &p->what);
+    what(p, " <- ");
+    cake_plan_place_print(&async->global.place, &p->what);
+    cake_text_format(&p->facts, "layout %u: %u copies of %u bytes a lane%s", async->layout->number,
+                     async->layout->register_count / async->width, bytes,
+                     async->global.clip ? ", zeros where clipped" : "");
+}
+
+static void operand_facts(op_printer *p, const char *name, const cake_plan_value *registers) {
+    if (registers)
+        cake_text_format(&p->facts, ", %s in registers: layout %u", name,
+                         registers->layout ? registers->layout->number : 0);
+}
+
+static void print_matrix(op_printer *p, const cake_plan_op *op) {
     const cake_plan_matrix *matrix = op->u.matrix;
-    cake_text_format(&p->what, "wgmma %s %s ", matrix->accumulator->name, matrix->fresh ? "=" : "+=");
+    cake_text_format(&p->what, "%s %s %s ", cake_plan_op_name(op->kind), matrix->accumulator->name,
+                     matrix->fresh ? "=" : "+=");
     if (matrix->x_registers)
         what_value(p, matrix->x_registers);
     else
         cake_plan_place_print(&matrix->x, &p->what);
     what(p, " * ");
-    cake_plan_place_print(&matrix->y, &p->what);
-    matrix_facts(p, matrix);
-    if (!matrix->x_registers) return;
-    cake_text_add_string(&p->facts, ", x in registers: ");
-    cake_text_format(&p->facts, "layout %u", matrix->x_registers->layout ? matrix->x_registers->layout->number : 0);
+    if (matrix->y_registers) {
+        what_value(p, matrix->y_registers);
+        what(p, ".T");
+    } else {
+        cake_plan_place_print(&matrix->y, &p->what);
+    }
+    matrix_facts(p, matrix, op->kind == CAKE_PLAN_MMA);
+    operand_facts(p, "x", matrix->x_registers);
+    operand_facts(p, "y", matrix->y_registers);
 }
 
 static void print_slot(op_printer *p, const cake_plan_op *op) {
@@ -296,6 +345,7 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_CTA_ID:
     case CAKE_PLAN_GRID_SIZE:
     case CAKE_PLAN_TEAM_INDEX:
+    case CAKE_PLAN_CLUSTER_RANK:
     case CAKE_PLAN_INDUCTION:
         return;
     case CAKE_PLAN_UNARY:
@@ -330,6 +380,13 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_STORE:
         print_store(p, op);
         break;
+    case CAKE_PLAN_ATOMIC:
+        print_atomic(p, op);
+        break;
+    case CAKE_PLAN_ARRIVE:
+    case CAKE_PLAN_AWAIT_SIGNAL:
+        cake_text_format(&p->what, "%s %s", cake_plan_op_name(op->kind), op->u.signal->name);
+        break;
     case CAKE_PLAN_ACQUIRE:
     case CAKE_PLAN_COMMIT:
     case CAKE_PLAN_WAIT:
@@ -344,8 +401,12 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_TMA_STORE:
         print_copy(p, op);
         break;
+    case CAKE_PLAN_ASYNC_LOAD:
+        print_async(p, op);
+        break;
+    case CAKE_PLAN_MMA:
     case CAKE_PLAN_WGMMA:
-        print_wgmma(p, op);
+        print_matrix(p, op);
         break;
     case CAKE_PLAN_WGMMA_WAIT:
     case CAKE_PLAN_BULK_WAIT:
@@ -358,6 +419,7 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_SYNC_TEAM:
     case CAKE_PLAN_SYNC_ROLE:
     case CAKE_PLAN_SYNC_CTA:
+    case CAKE_PLAN_SYNC_CLUSTER:
     case CAKE_PLAN_GRID_WAIT:
     case CAKE_PLAN_GRID_TRIGGER:
         what(p, cake_plan_op_name(op->kind));

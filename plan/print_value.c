@@ -96,6 +96,9 @@ static bool print_definition(value_printer *p, const cake_plan_op *op, int outer
     case CAKE_PLAN_GRID_SIZE:
         cake_text_add_string(p->out, "cta_count");
         return true;
+    case CAKE_PLAN_CLUSTER_RANK:
+        cake_text_add_string(p->out, "cta");
+        return true;
     default:
         return false;
     }

@@ -65,7 +65,7 @@ static void write(cake_builder *builder, cake_span span, cake_plan_variable *var
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_WRITE);
     op->operands[op->operand_count++] = value;
     op->u.variable.variable = variable;
-    if (!value->is_constant || value->real != 0.0) variable->computed = true;
+    if (!value->is_constant || value->integer != 0 || value->real != 0.0) variable->computed = true;
     op->u.variable.whole = cake_shape_equal(shape, &variable->shape);
     op->u.variable.shape = *shape;
     for (uint8_t d = 0; offsets && d < shape->rank; d++)
@@ -110,11 +110,12 @@ static void assign(cake_builder *builder, const cake_stmt *stmt) {
 static void for_tile(cake_builder *builder, const cake_stmt *stmt) {
     const cake_plan_value *tiles = builder->plan->launch.tiles;
     if (!tiles) return;
+    cake_plan_value *from = cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, tiles->high);
+    cake_plan_value *step = cake_plan_cluster_number(builder, CAKE_PLAN_GRID_SIZE, 1, tiles->high > 1 ? tiles->high : 1);
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_FOR);
-    op->u.loop.from = cake_plan_leaf(builder, CAKE_PLAN_CTA_ID, CAKE_DTYPE_INDEX, 0, tiles->high);
+    op->u.loop.from = from;
     op->u.loop.to = (cake_plan_value *)tiles;
-    op->u.loop.step =
-        cake_plan_leaf(builder, CAKE_PLAN_GRID_SIZE, CAKE_DTYPE_INDEX, 1, tiles->high > 1 ? tiles->high : 1);
+    op->u.loop.step = step;
     op->u.loop.tiles = true;
     op->u.loop.induction =
         cake_plan_leaf(builder, CAKE_PLAN_INDUCTION, CAKE_DTYPE_INDEX, 0, tiles->high > 0 ? tiles->high - 1 : 0);
@@ -230,6 +231,17 @@ static void baton(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kin
     for (uint32_t i = 0; i < builder->plan->batons.count; i++)
         if (builder->plan->batons.items[i]->name == stmt->u.object.object.name)
             cake_plan_append(builder, kind)->u.baton = builder->plan->batons.items[i];
+}
+
+static void signal(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kind kind) {
+    const cake_expr *place = stmt->u.signal.place;
+    if (place->kind != CAKE_EXPR_NAME) {
+        unbuilt(builder, stmt->span, "another rank's signal");
+        return;
+    }
+    for (uint32_t i = 0; i < builder->plan->signals.count; i++)
+        if (builder->plan->signals.items[i]->name == place->u.name.text)
+            cake_plan_append(builder, kind)->u.signal = builder->plan->signals.items[i];
 }
 
 static void counted(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kind kind) {
@@ -348,23 +360,25 @@ static void statement(cake_builder *builder, const cake_stmt *stmt) {
         facts(builder, stmt);
         return;
     case CAKE_STMT_ARRIVE:
+        signal(builder, stmt, CAKE_PLAN_ARRIVE);
+        return;
     case CAKE_STMT_AWAIT_SIGNAL:
-        unbuilt(builder, stmt->span, "a signal");
+        signal(builder, stmt, CAKE_PLAN_AWAIT_SIGNAL);
         return;
     case CAKE_STMT_EVALUATE:
         evaluate(builder, stmt->u.evaluate.value);
         return;
     case CAKE_STMT_ASYNC_LOAD:
-        unbuilt(builder, stmt->span, "'async.load'");
+        cake_plan_async_load(builder, stmt);
         return;
     case CAKE_STMT_MMA:
-        unbuilt(builder, stmt->span, "'mma'");
+        cake_plan_mma(builder, stmt);
         return;
     case CAKE_STMT_TCGEN05_MMA:
         unbuilt(builder, stmt->span, "'tcgen05.mma'");
         return;
     case CAKE_STMT_SYNC_CLUSTER:
-        unbuilt(builder, stmt->span, "'sync cluster'");
+        cake_plan_append(builder, CAKE_PLAN_SYNC_CLUSTER);
         return;
     case CAKE_STMT_COUNT:
         return;

@@ -27,6 +27,11 @@ static void bound_coordinate(cake_plan_value *coordinate, const cake_plan_value 
     if (extent->high > 0 && coordinate->high > extent->high - 1) coordinate->high = extent->high - 1;
 }
 
+/* No number of tiles is larger: the launch refuses them (manifest, contract). */
+static void bound_count(cake_plan_value *count) {
+    if (count && count->high > INT32_MAX) count->high = INT32_MAX;
+}
+
 typedef struct axis_list {
     uint8_t count;
     cake_plan_value *extents[CAKE_MAX_RANK], *at[CAKE_MAX_RANK];
@@ -46,7 +51,10 @@ static void decode_row(cake_builder *builder, axis_list *axes, cake_plan_value *
 static void decode_grouped(cake_builder *builder, axis_list *axes, cake_plan_value *number, uint8_t x, int64_t size) {
     cake_plan_value *others = cake_plan_constant_index(builder, 1), *group = cake_plan_constant_index(builder, size);
     for (uint8_t i = 0; i < axes->count; i++)
-        if (i != x) others = calculate(builder, CAKE_BINARY_MUL, others, axes->extents[i]);
+        if (i != x) {
+            others = calculate(builder, CAKE_BINARY_MUL, others, axes->extents[i]);
+            bound_count(others);
+        }
     cake_plan_value *per_group = calculate(builder, CAKE_BINARY_MUL, group, others);
     cake_plan_value *first =
         calculate(builder, CAKE_BINARY_MUL, calculate(builder, CAKE_BINARY_DIV, number, per_group), group);
@@ -99,6 +107,39 @@ static cake_plan_value *positive(cake_builder *builder, cake_plan_value *extent)
     return copy;
 }
 
+static uint8_t cluster_axis(const cake_grid *grid) {
+    for (uint8_t i = 0; i < grid->axes.count; i++)
+        if (grid->axes.items[i].name == grid->cluster_axis) return i;
+    return 0;
+}
+
+static cake_plan_value *cluster_size(cake_builder *builder) {
+    return cake_plan_constant_index(builder, builder->plan->launch.cluster);
+}
+
+cake_plan_value *cake_plan_cluster_number(cake_builder *builder, cake_plan_op_kind kind, int64_t low, int64_t high) {
+    uint32_t size = builder->plan->launch.cluster;
+    if (size == 1) return cake_plan_leaf(builder, kind, CAKE_DTYPE_INDEX, low, high);
+    int64_t last = high > INT32_MAX / size - 1 ? INT32_MAX : high * size + size - 1;
+    cake_plan_value *ctas = cake_plan_leaf(builder, kind, CAKE_DTYPE_INDEX, low * size, last);
+    cake_plan_value *clusters = calculate(builder, CAKE_BINARY_DIV, ctas, cluster_size(builder));
+    if (clusters && clusters->high > high) clusters->high = high;
+    return clusters;
+}
+
+cake_plan_value *cake_plan_cluster_rank(cake_builder *builder) {
+    uint32_t size = builder->plan->launch.cluster;
+    if (size == 1) return cake_plan_constant_index(builder, 0);
+    return cake_plan_leaf(builder, CAKE_PLAN_CLUSTER_RANK, CAKE_DTYPE_INDEX, 0, size - 1);
+}
+
+/* CTAs of a cluster have neighbouring coordinates along its axis. */
+static void spread_cluster(cake_builder *builder, axis_list *axes, uint8_t x) {
+    if (builder->plan->launch.cluster == 1) return;
+    cake_plan_value *first = calculate(builder, CAKE_BINARY_MUL, axes->at[x], cluster_size(builder));
+    axes->at[x] = calculate(builder, CAKE_BINARY_ADD, first, cake_plan_cluster_rank(builder));
+}
+
 void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
     const cake_grid *grid = builder->kernel->grid;
     axis_list axes = {.count = (uint8_t)grid->axes.count};
@@ -112,6 +153,7 @@ void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
         decode_row(builder, &axes, tile, UINT8_MAX);
     if (strcmp(order, "snake") == 0) decode_snake(builder, &axes, x);
     if (strcmp(order, "reverse") == 0) axes.at[x] = backwards(builder, &axes, x);
+    spread_cluster(builder, &axes, cluster_axis(grid));
     for (uint8_t i = 0; i < axes.count; i++) {
         builder->bindings[grid->axes.items[i].symbol->number].value = axes.at[i];
         cake_plan_name_value(axes.at[i], grid->axes.items[i].name);
@@ -119,7 +161,7 @@ void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
 }
 
 static bool grid_is_built(cake_builder *builder, const cake_grid *grid) {
-    const char *missing = grid->claim ? "'claim'" : grid->cluster > 1 ? "a cluster" : NULL;
+    const char *missing = grid->claim ? "'claim'" : NULL;
     for (uint32_t i = 0; i < grid->axes.count; i++)
         if (grid->axes.items[i].ragged) missing = "a ragged axis";
     if (missing) cake_report(builder->diagnostics, CAKE_U001, grid->span, "%s is not lowered yet", missing);
@@ -130,7 +172,12 @@ void cake_plan_grid(cake_builder *builder) {
     const cake_grid *grid = builder->kernel->grid;
     cake_plan *plan = builder->plan;
     builder->span = grid->span;
+    plan->launch.cluster = grid->cluster > 1 ? grid->cluster : 1;
     if (!grid_is_built(builder, grid)) return;
+    if (grid->cluster > 8) {
+        cake_report(builder->diagnostics, CAKE_L405, grid->cluster_span, "a cluster has at most 8 CTAs");
+        return;
+    }
     cake_plan_value *tiles = cake_plan_constant_index(builder, 1);
     for (uint32_t i = 0; i < grid->axes.count && tiles; i++) {
         builder->span = grid->axes.items[i].span;
@@ -141,10 +188,17 @@ void cake_plan_grid(cake_builder *builder) {
             cake_plan_value *operands[2] = {extent, cake_plan_constant_index(builder, 0)};
             extent = cake_plan_call(builder, CAKE_BUILTIN_MAX, 0, CAKE_DTYPE_INDEX, operands, 2);
         }
+        if (plan->launch.cluster > 1 && i == cluster_axis(grid)) {
+            cake_plan_value *operands[2] = {extent, cluster_size(builder)};
+            extent = cake_plan_call(builder, CAKE_BUILTIN_CDIV, 0, CAKE_DTYPE_INDEX, operands, 2);
+        }
         plan->axes[i] = extent;
         tiles = calculate(builder, CAKE_BINARY_MUL, tiles, extent);
+        bound_count(tiles);
     }
-    if (tiles && tiles->high > INT32_MAX) tiles->high = INT32_MAX; /* the launch refuses more: manifest, grid */
+    if (tiles && tiles->low > INT32_MAX)
+        cake_report(builder->diagnostics, CAKE_L405, grid->span, "%lld tiles or more: at most %d are possible",
+                    (long long)tiles->low, INT32_MAX);
     plan->launch.tiles = tiles;
     plan->launch.persistent = grid->persistent;
     plan->launch.ctas_per_sm = grid->persistent ? grid->ctas_per_sm : 0;
@@ -153,4 +207,5 @@ void cake_plan_grid(cake_builder *builder) {
         cake_plan_integer(builder, grid->order_arguments.items[1], "the size of a group", &plan->group) &&
         plan->group < 1)
         cake_report(builder->diagnostics, CAKE_L405, grid->order_span, "a group has at least one member");
+    if (plan->group > INT32_MAX) plan->group = INT32_MAX; /* all: there are no more tiles */
 }

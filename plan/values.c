@@ -149,6 +149,21 @@ static bool at_least_one(const cake_builder *builder, cake_binary_op op, const c
     return false;
 }
 
+static bool reaches_limit(cake_range range) {
+    return range.low <= -CAKE_RANGE_LIMIT || range.high >= CAKE_RANGE_LIMIT;
+}
+
+/* Reported where a value first leaves the range that 64-bit arithmetic covers. Conditions of the contract are the
+ * host's to work out, with a check for overflow. */
+static void check_bounded(cake_builder *builder, const cake_plan_value *left, const cake_plan_value *right,
+                          cake_range result) {
+    if (builder->keep_comparisons || !reaches_limit(result)) return;
+    if (!left->is_constant && reaches_limit(range_of(left))) return;
+    if (!right->is_constant && reaches_limit(range_of(right))) return;
+    cake_report(builder->diagnostics, CAKE_L409, builder->span,
+                "an integer here may need more than 62 bits: bound the dimensions in 'where'");
+}
+
 static cake_plan_value *binary_index(cake_builder *builder, cake_binary_op op, cake_plan_value *left,
                                      cake_plan_value *right) {
     cake_range range;
@@ -161,6 +176,7 @@ static cake_plan_value *binary_index(cake_builder *builder, cake_binary_op op, c
         return NULL;
     }
     if (range.low < 1 && at_least_one(builder, op, left, right)) range.low = 1;
+    check_bounded(builder, left, right, range);
     cake_dtype dtype = is_comparison(op) ? CAKE_DTYPE_BOOL : CAKE_DTYPE_INDEX;
     bool scalar = left->shape.rank == 0 && right->shape.rank == 0;
     if (builder->keep_comparisons) scalar = left->is_constant && right->is_constant;
@@ -215,7 +231,17 @@ cake_plan_value *cake_plan_binary(cake_builder *builder, cake_binary_op op, cake
     return result;
 }
 
+/* Literals go up to 2^64 - 1: beyond the limit they are bits for a 64-bit type. */
+static cake_plan_value *negated(cake_builder *builder, const cake_plan_value *constant) {
+    cake_plan_value *value = cake_plan_constant_index(builder, (int64_t)(0 - (uint64_t)constant->integer));
+    value->real = -constant->real;
+    value->low = value->high = -constant->low;
+    return value;
+}
+
 cake_plan_value *cake_plan_unary(cake_builder *builder, cake_unary_op op, cake_plan_value *operand) {
+    if (op == CAKE_UNARY_NEG && operand->dtype == CAKE_DTYPE_INDEX && operand->is_constant)
+        return negated(builder, operand);
     if (op == CAKE_UNARY_NEG && operand->dtype == CAKE_DTYPE_INDEX)
         return cake_plan_binary(builder, CAKE_BINARY_SUB, cake_plan_constant_index(builder, 0), operand);
     if (op == CAKE_UNARY_NEG && operand->is_constant)
@@ -313,7 +339,10 @@ static bool dtype_range(cake_dtype dtype, cake_range *out_range) {
 static void check_fit(cake_builder *builder, const cake_plan_value *value, cake_dtype dtype) {
     cake_range fits;
     if (dtype_range(dtype, &fits)) {
-        if (cake_dtype_bits(dtype) == 64 || (value->low >= fits.low && value->high <= fits.high)) return;
+        bool large = value->is_constant && value->low > 0 && value->integer < 0; /* a literal from 2^63 on */
+        if (cake_dtype_bits(dtype) == 64 ? fits.low == 0 ? value->low >= 0 : !large
+                                         : value->low >= fits.low && value->high <= fits.high)
+            return;
     } else {
         uint32_t bits = cake_dtype_bits(dtype);
         int64_t exact = (int64_t)1 << (bits == 64                 ? 53

@@ -28,8 +28,8 @@ shown $cakec check $schedule
 
 say 'What lowering derives from it'
 shown $cakec $schedule --emit plan -o $plan
-head -n 40 $plan
-printf '... %d lines in all: %s\n' "$(wc -l <$plan)" $plan
+sed '/^role /,$d' $plan
+echo "The statements of each role, with what they turn into: $plan ($(wc -l <$plan) lines)"
 
 say 'Lowering'
 shown $cakec $schedule -o $ptx

@@ -13,5 +13,5 @@ role all {
     atomic.add h[cast i32 v] <- 1 where (t * 4096 + iota(4096) < N) scope cta
   }
   sync team
-  atomic.add counts[iota(256)] <- load h                               // zero counts too; result does not depend on order
+  atomic.add counts[iota(256)] <- load h  // zero counts too; result does not depend on order
 }

@@ -8,8 +8,8 @@ roles { all: warps WARPS }
 const W = ceilto(N, WARPS * 256)
 role all {
   let v = cast f32 (load x[i, 0 :+ W] vec 8 clip -inf)
-  let m = max(v)                                    // finite: N >= 8 and inputs are finite
-  let e = exp(v - m)                                // exp(-inf) is 0, neutral for the sum
+  let m = max(v)      // finite: N >= 8 and inputs are finite
+  let e = exp(v - m)  // exp(-inf) is 0, neutral for the sum
   let r = rcp(sum(e))
   store y[i, 0 :+ W] <- cast bf16 (e * r) vec 8 clip
 }

@@ -11,8 +11,8 @@
 /* cmocka needs the headers above first. */
 #include <cmocka.h>
 
-#define MOST_WORK     4e8 /* inner steps of the loops below */
-#define MOST_ELEMENTS (1 << 22)
+#define MOST_WORK     1e8 /* inner steps of the loops below */
+#define MOST_ELEMENTS (1 << 20)
 
 /* ---- access, not the oracle's own ---- */
 
@@ -132,6 +132,42 @@ static void gemm(cake_case *one, void *out) {
         }
 }
 
+static void gemm_gelu(cake_case *one, void *out) {
+    int64_t m = dimension(one, "M"), n = dimension(one, "N"), k = dimension(one, "K");
+    const uint16_t *a = data(one, "a"), *b = data(one, "b"), *bias = data(one, "bias"), *r = data(one, "r");
+    uint16_t *c = out;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double x = from_bf16(bias[j]);
+            for (int64_t l = 0; l < k; l++)
+                x += from_bf16(a[i * k + l]) * from_bf16(b[j * k + l]);
+            c[i * n + j] = to_bf16(x * erfc(-x * 0.70710678118654752) / 2 + from_bf16(r[i * n + j]));
+        }
+}
+
+static void histogram(cake_case *one, void *out) {
+    const uint8_t *x = data(one, "x");
+    uint32_t *counts = out;
+    memcpy(counts, data(one, "counts"), 256 * sizeof *counts);
+    for (int64_t i = 0; i < dimension(one, "N"); i++)
+        counts[x[i]]++;
+}
+
+/* Linear probing, one key after the other. */
+static void insert(cake_case *one, void *out) {
+    const int64_t *keys = data(one, "keys");
+    uint64_t mask = (uint64_t)dimension(one, "C") - 1;
+    int64_t *table = out;
+    memset(table, 0xFF, (mask + 1) * sizeof *table);
+    for (int64_t i = 0; i < dimension(one, "N"); i++) {
+        uint64_t bits = (uint64_t)keys[i];
+        uint64_t slot = (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32 & mask;
+        while (table[slot] != -1 && table[slot] != keys[i])
+            slot = (slot + 1) & mask;
+        table[slot] = keys[i];
+    }
+}
+
 static double dot(const uint16_t *a, const uint16_t *b, int64_t n) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++)
@@ -177,14 +213,12 @@ typedef struct example_case {
 } example_case;
 
 static const example_case examples[] = {
-    {"vector_add", "z", "N", vector_add},
-    {"rowsum", "y", "M N", rowsum},
-    {"transpose", "y", "M N", transpose},
-    {"rmsnorm", "y", "M N", rmsnorm},
-    {"layernorm", "y", "M N", layernorm},
-    {"softmax", "y", "M N", softmax},
-    {"gemm_sm90a", "c", "M N K", gemm},
-    {"attention_sm90a", "o", "B HQ S T D", attention},
+    {"vector_add", "z", "N", vector_add},         {"rowsum", "y", "M N", rowsum},
+    {"transpose", "y", "M N", transpose},         {"rmsnorm", "y", "M N", rmsnorm},
+    {"layernorm", "y", "M N", layernorm},         {"softmax", "y", "M N", softmax},
+    {"gemm_sm90a", "c", "M N K", gemm},           {"gemm_cluster_sm90a", "c", "M N K", gemm},
+    {"gemm_gelu_sm90a", "c", "M N K", gemm_gelu}, {"histogram", "counts", "N", histogram},
+    {"hash_insert", "table", "N", insert},        {"attention_sm90a", "o", "B HQ S T D", attention},
 };
 
 /* ---- the test ---- */

@@ -25,11 +25,11 @@ def variant(name, values):
 
 
 def variants(folder):
-    """{variant: {static: value}} for all shapes of an example."""
+    """{variant: {static: value}} for all shapes of an example; one without a workload has no statics."""
     folder = pathlib.Path(folder)
-    names = statics(folder / f"{folder.name}.cake")
+    names, work = statics(folder / f"{folder.name}.cake"), folder / f"{folder.name}.work"
     found = {}
-    for dimensions in shapes(folder / f"{folder.name}.work").values():
+    for dimensions in shapes(work).values() if work.exists() else [{}]:
         values = {name: dimensions[name] for name in names}
         found[variant(folder.name, values)] = values
     return found

@@ -86,15 +86,32 @@ typedef struct runs_row {
 } runs_row;
 
 static const runs_row runs_rows[] = {
-    {{1, {1024}}, 4, 3, true},        {{1, {4096}}, 8, 3, true},     {{1, {32}}, 1, 0, true},
-    {{1, {32}}, 1, 3, true},          {{1, {8}}, 8, 2, true},        {{1, {1}}, 1, 5, true},
-    {{2, {64, 64}}, 8, 2, true},      {{2, {4, 256}}, 2, 0, true},   {{2, {128, 1}}, 1, 2, true},
-    {{2, {1, 128}}, 1, 2, true},      {{3, {2, 8, 32}}, 4, 1, true}, {{2, {3, 1024}}, 4, 3, true},
-    {{3, {3, 5, 128}}, 4, 0, true},   {{2, {2, 96}}, 1, 1, false},   {{1, {96}}, 1, 0, true},
-    {{1, {100}}, 1, 0, false},        {{1, {33}}, 1, 0, false},      {{1, {64}}, 3, 0, false},
-    {{1, {64}}, 0, 0, false},         {{1, {24}}, 1, 0, false},      {{2, {6, 16}}, 1, 0, true},
-    {{1, {1u << 20}}, 1, 0, false},   {{2, {65536, 65536}}, 1, 5, false},
-    {{1, {0}}, 1, 0, false},          {{1, {32768}}, 1, 0, true},    {{1, {65536}}, 1, 0, false},
+    {{1, {1024}}, 4, 3, true},
+    {{1, {4096}}, 8, 3, true},
+    {{1, {32}}, 1, 0, true},
+    {{1, {32}}, 1, 3, true},
+    {{1, {8}}, 8, 2, true},
+    {{1, {1}}, 1, 5, true},
+    {{2, {64, 64}}, 8, 2, true},
+    {{2, {4, 256}}, 2, 0, true},
+    {{2, {128, 1}}, 1, 2, true},
+    {{2, {1, 128}}, 1, 2, true},
+    {{3, {2, 8, 32}}, 4, 1, true},
+    {{2, {3, 1024}}, 4, 3, true},
+    {{3, {3, 5, 128}}, 4, 0, true},
+    {{2, {2, 96}}, 1, 1, false},
+    {{1, {96}}, 1, 0, true},
+    {{1, {100}}, 1, 0, false},
+    {{1, {33}}, 1, 0, false},
+    {{1, {64}}, 3, 0, false},
+    {{1, {64}}, 0, 0, false},
+    {{1, {24}}, 1, 0, false},
+    {{2, {6, 16}}, 1, 0, true},
+    {{1, {1u << 20}}, 1, 0, false},
+    {{2, {65536, 65536}}, 1, 5, false},
+    {{1, {0}}, 1, 0, false},
+    {{1, {32768}}, 1, 0, true},
+    {{1, {65536}}, 1, 0, false},
 };
 
 /* Thread t of T holds runs t, t + T, ..; a tile with fewer runs than threads is repeated. */
@@ -133,7 +150,8 @@ static void test_wgmma(void **state) {
                 assert_int_equal(layout->register_count, blocks * n / 2);
                 for (uint32_t t = 0; t < threads_of(layout); t++)
                     for (uint32_t r = 0; r < layout->register_count; r++) {
-                        uint32_t lane = t % 32, warp = t / 32 % 4, group = t / 128, block = r / (n / 2), i = r % (n / 2);
+                        uint32_t lane = t % 32, warp = t / 32 % 4, group = t / 128, block = r / (n / 2),
+                                 i = r % (n / 2);
                         cake_coordinate at = element(layout, t, r);
                         assert_int_equal(at.at[0],
                                          (group * blocks + block) * 64 + 16 * warp + lane / 4 + 8 * (i / 2 % 2));
@@ -325,9 +343,15 @@ static void test_print(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        LAYOUT_TEST(test_runs),   LAYOUT_TEST(test_wgmma),           LAYOUT_TEST(test_wgmma_refuses),
-        LAYOUT_TEST(test_collapse), LAYOUT_TEST(test_insert_and_drop), LAYOUT_TEST(test_slice),
-        LAYOUT_TEST(test_fold),   LAYOUT_TEST(test_find),            LAYOUT_TEST(test_repeats),
+        LAYOUT_TEST(test_runs),
+        LAYOUT_TEST(test_wgmma),
+        LAYOUT_TEST(test_wgmma_refuses),
+        LAYOUT_TEST(test_collapse),
+        LAYOUT_TEST(test_insert_and_drop),
+        LAYOUT_TEST(test_slice),
+        LAYOUT_TEST(test_fold),
+        LAYOUT_TEST(test_find),
+        LAYOUT_TEST(test_repeats),
         LAYOUT_TEST(test_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void test_small_ranges(void **state) {
 static void test_large_ranges(void **state) {
     (void)state;
     static const int64_t ends[] = {-CAKE_RANGE_LIMIT, -((int64_t)1 << 40), -1, 0, 1, 62, (int64_t)1 << 31,
-                                   (int64_t)1 << 40, CAKE_RANGE_LIMIT};
+                                   (int64_t)1 << 40,  CAKE_RANGE_LIMIT};
     enum { count = sizeof ends / sizeof *ends };
     for (int op = 0; op < CAKE_BINARY_COUNT; op++)
         for (int a = 0; a < count; a++)

@@ -74,7 +74,7 @@ static void test_contract(void **state) {
         {"M <= 10, N <= 10, M % 8 == 0", "M 0 10, N 0 10", ""},
         {"M <= 1 << 20, N <= 3 * 5 - 1", "M 0 1048576, N 0 14", ""},
         {"M <= 10, N <= 10, x > 0", "M 0 10, N 0 10", "x > 0"},
-        {"M <= 10, N <= 10, finite(a), a[0] > 0.5", "M 0 10, N 0 10", "finite(a); a[0] > 0.5"},
+        {"M <= 10, N <= 10, finite(a), a[0, 0] > 0.5", "M 0 10, N 0 10", "finite(a); a[0, 0] > 0.5"},
     };
     static plan_fixture test;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -83,11 +83,9 @@ static void test_contract(void **state) {
                        "target sm_80\nkernel k(a: f32[M, N], x: f32, out y: i32[M, N])\nwhere %s\ngrid tile(i: 4)\n"
                        "roles { all: warps 1 }\nrole all { store y[i, 0] <- 1 }\n",
                        rows[i].where);
-        if (strstr(text, "a[0]")) memcpy(strstr(text, "f32[M, N]"), "f32[M]   ", 9);
         plan_open_good(&test, text, NULL, 0, false);
         const char *got = ranges(&test);
-        bool swapped = strstr(text, "f32[M]   ") != NULL;
-        if (strcmp(got, rows[i].ranges) != 0) fail_msg("row %zu: '%s', not '%s'%s", i, got, rows[i].ranges, swapped ? " " : "");
+        if (strcmp(got, rows[i].ranges) != 0) fail_msg("row %zu: '%s', not '%s'", i, got, rows[i].ranges);
         cake_text trust;
         cake_text_init(&trust, &test.arena);
         for (uint32_t k = 0; k < test.plan->trust.count; k++)
@@ -163,7 +161,8 @@ static void test_fill_bytes(void **state) {
         {"acquire p; tma.load s <- a[0]; commit p", ""},
         {"acquire p; if M > 5 { tma.load s <- a[0] } else { tma.load s <- a[64] }\ncommit p", ""},
         {"acquire p\nif M > 5 { tma.load s <- a[0] }\ncommit p", "H208 8"},
-        {"acquire p; tma.load s <- a[0]; commit p\nacquire p; tma.load s <- a[0]; tma.load t <- a[0]; commit p", "H208 8"},
+        {"acquire p; tma.load s <- a[0]; commit p\nacquire p; tma.load s <- a[0]; tma.load t <- a[0]; commit p",
+         "H208 8"},
         {"acquire p\nfor k in 0 .. 2 { tma.load s <- a[k * 64] }\ncommit p", "U001 8"},
         {"acquire p\nfor k in 0 .. 2 unroll { tma.load s <- a[k * 64] }\ncommit p", ""},
     };
@@ -182,24 +181,25 @@ typedef struct tile_row {
 } tile_row;
 
 static const tile_row tiles[] = {
-    {64, 64, 128, ""},       {128, 128, 128, ""},     {256, 64, 128, ""},       {512, 64, 128, ""},
-    {304, 192, 128, ""},     {64, 32, 64, ""},        {64, 96, 64, ""},         {64, 16, 32, ""},
-    {8, 256, 128, ""},       {16, 32, 0, ""},         {1, 256, 0, ""},          {1, 1024, 0, ""},
-    {512, 16, 0, ""},        {3, 8, 0, ""},           {64, 256, 0, ""},         {64, 512, 0, "H204 6"},
-    {1, 300, 0, "H204 6"},   {4, 12, 0, "H204 6"},    {64, 32, 128, "H206 5"},  {12, 64, 128, "H206 5"},
-    {64, 64, 48, "H206 5"},  {64, 96, 128, "H206 5"}, {64, 64, 256, "H206 5"},
+    {64, 64, 128, ""},      {128, 128, 128, ""},     {256, 64, 128, ""},      {512, 64, 128, ""},
+    {272, 128, 128, ""},    {64, 32, 64, ""},        {64, 96, 64, ""},        {64, 16, 32, ""},
+    {8, 256, 128, ""},      {16, 32, 0, ""},         {1, 256, 0, ""},         {1, 1024, 0, ""},
+    {512, 16, 0, ""},       {3, 8, 0, ""},           {64, 256, 0, ""},        {64, 512, 0, "H204 6"},
+    {1, 300, 0, "H204 6"},  {4, 12, 0, "H204 6"},    {64, 32, 128, "H206 5"}, {12, 64, 128, "H206 5"},
+    {64, 64, 48, "H206 5"}, {64, 96, 128, "H206 5"}, {64, 64, 256, "H206 5"},
 };
 
 static void open_tile(plan_fixture *test, const tile_row *row) {
     char text[1024];
+    char swizzle[32] = "";
+    if (row->swizzle) (void)snprintf(swizzle, sizeof swizzle, "swizzle %u", row->swizzle);
     (void)snprintf(text, sizeof text,
                    "target sm_90a\nkernel k(a: bf16[M, K])\nwhere 1 <= M <= 1000000, 8 <= K <= 1000000, K %% 8 == 0\n"
                    "grid tile(i: 4); roles { load: warps 1; math: warps 1 }\n"
-                   "pipeline p stages 1 from load to math { s: bf16[2, %u, %u] swizzle %u }\n"
+                   "pipeline p stages 1 from load to math { s: bf16[2, %u, %u] %s }\n"
                    "role load { acquire p; tma.load s[1] <- a[i :+ %u, i :+ %u]; commit p }\n"
                    "role math { wait p; release p keep 0 }\n",
-                   row->rows, row->columns, row->swizzle, row->rows, row->columns);
-    if (row->swizzle == 0) memcpy(strstr(text, "swizzle 0"), "         ", 9);
+                   row->rows, row->columns, swizzle, row->rows, row->columns);
     plan_open(test, text, NULL, 0, false);
 }
 
@@ -350,9 +350,10 @@ static void test_value_text_is_short(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_contract),   cmocka_unit_test(test_known_order),
-        cmocka_unit_test(test_held_slots), cmocka_unit_test(test_fill_bytes), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_value_text), cmocka_unit_test(test_value_text_is_short),
+        cmocka_unit_test(test_choices),     cmocka_unit_test(test_contract),
+        cmocka_unit_test(test_known_order), cmocka_unit_test(test_held_slots),
+        cmocka_unit_test(test_fill_bytes),  cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_value_text),  cmocka_unit_test(test_value_text_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Tile orders: the coordinates that a plan computes from a tile's number are evaluated for all small extents and compared
- * with an enumeration of the order. */
+/* Tile orders: the coordinates that a plan computes from a tile's number are evaluated for all small extents and
+ * compared with an enumeration of the order. */
 #include "tests/unit/plan_fixture.h"
 
 #define AXES    3
@@ -215,7 +215,8 @@ static void check_specialised(const order_row *order, const int64_t *extents) {
 
 static void test_specialised(void **state) {
     (void)state;
-    static const int64_t extents[][AXES] = {{1, 1, 1}, {5, 4, 3}, {3, 1, 5}, {1, 5, 2}, {0, 3, 3}, {3, 0, 3}, {3, 3, 0}};
+    static const int64_t extents[][AXES] = {{1, 1, 1}, {5, 4, 3}, {3, 1, 5}, {1, 5, 2},
+                                            {0, 3, 3}, {3, 0, 3}, {3, 3, 0}};
     for (size_t i = 0; i < ORDERS; i++)
         for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
             check_specialised(&orders[i], extents[k]);

@@ -63,8 +63,20 @@ def judged(words):
     return bool(good), f"{line} ({seconds:.1f} s)"
 
 
+def architecture():
+    """Of the first GPU: 'sm_90'. PTX for older ones runs on it, a cubin only if it was made for it."""
+    status, output, _ = run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], 60)
+    return "sm_" + output.split("\n")[0].strip().replace(".", "") if status == 0 else ""
+
+
+def fits(cubin, gpu):
+    target = json.loads(cubin.with_name(cubin.name + ".json").read_text())["target"]
+    return target.rstrip("a") == gpu
+
+
 def jobs(bundle, only):
     """(label, example, code or None, shape, dimensions) for all examples of the bundle."""
+    gpu = architecture()
     for work in sorted((bundle / "examples").glob("*.work")):
         example = work.stem
         if only and example not in only:
@@ -75,7 +87,7 @@ def jobs(bundle, only):
             forms = [".ptx", ".cubin"] if number == 0 else [".ptx"]  # a cubin once, if there are any
             for form in forms:
                 code = stem.with_name(stem.name + form)
-                if form == ".ptx" or code.exists():
+                if form == ".ptx" or (code.exists() and fits(code, gpu)):
                     yield f"{example} {shape} {form[1:]}", example, code, shape, dimensions
 
 

@@ -1,7 +1,7 @@
 """with_ptxas.py END LOG COMMAND...: runs the command with another ptxas on PATH.
 
-It prints the log (@STORE@ stands for the last line of the PTX before its first store) or, for 'endless:N', N bytes; then it writes its
-arguments as the cubin and ends with status END. 'kill': by a signal; 'nothing': well, but without a cubin.
+It prints the log (@STORE@ stands for the line of the PTX's first store) or, for 'endless:N', N bytes; then it writes
+its arguments as the cubin and ends with status END. 'kill': by a signal; 'nothing': well, but without a cubin.
 """
 import os
 import subprocess
