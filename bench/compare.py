@@ -1,18 +1,20 @@
 """Compares the examples with the libraries' kernels on the GPU at hand, side by side in one run.
 
     scripts/gpu_bundle.sh                                # where the compiler is: compiles the examples into build/gpu
-    python3 bench/compare.py build/gpu [gemm] [attention] [rows]     # where PyTorch and a GPU are
+    python3 bench/compare.py build/gpu [gemm] [attention] [rows] [hash_insert]     # where PyTorch and a GPU are
 
 Inputs are random and rotate through more than the L2 cache; a CUDA graph of all sets hides launch gaps; contestants take
 turns, and times are medians. Every output is checked against PyTorch before it is timed.
 """
+import ctypes
 import glob
 import statistics
+import subprocess
 import sys
 
 import torch
 
-from launch import Kernel
+from launch import Kernel, check
 
 FOLDER = sys.argv[1]
 ONLY = sys.argv[2:]
@@ -152,6 +154,39 @@ def rows():
             print(line, flush=True)
 
 
-for case in (gemm, attention, rows):
+def hash_insert():
+    from cuda.bindings import driver as cu
+
+    torch.zeros(1, device="cuda")
+    subprocess.run(["nvcc", "-O3", "-arch=native", "-cubin", "-o", f"{FOLDER}/hand.cubin", "bench/hash_insert.cu"], check=True)
+    with open(f"{FOLDER}/hand.cubin", "rb") as file:
+        module = check(cu.cuModuleLoadData(file.read()))
+    hand = check(cu.cuModuleGetFunction(module, b"insert"))
+    kernel = Kernel(f"{FOLDER}/examples/hash_insert.ptx")
+    print("hash insertion: million keys/s by hand, by cake, ratio of times", flush=True)
+    for n, capacity, distinct in [(1 << 24, 1 << 25, 1 << 40), (1 << 24, 1 << 24, 1 << 23), (1 << 20, 1 << 21, 1 << 40)]:
+        keys = torch.randint(0, distinct, (n,), device="cuda", dtype=torch.int64)
+        tables = [torch.full((capacity,), -1, device="cuda", dtype=torch.int64) for _ in range(2)]
+        dropped = torch.zeros(1, device="cuda", dtype=torch.int32)
+        call = kernel.prepare(dict(N=n, C=capacity), dict(keys=keys, table=tables[1], dropped=dropped), {})
+        values = (keys.data_ptr(), tables[0].data_ptr(), dropped.data_ptr(), n, capacity)
+        types = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32)
+        stream = torch.cuda.current_stream().cuda_stream
+
+        def by_hand():
+            check(cu.cuLaunchKernel(hand, -(-n // 256), 1, 1, 256, 1, 1, 0, stream, (values, types), 0))
+
+        times = [[], []]
+        for _ in range(12):
+            for which, launch in enumerate((by_hand, call)):
+                tables[which].fill_(-1)
+                times[which].append(once(launch))
+        hand_us, cake_us = (statistics.median(series[2:]) for series in times)
+        same = torch.equal(*(table.sort().values for table in tables))
+        print(f"{n} keys of {distinct}, {capacity} slots: {n / hand_us:.0f} {n / cake_us:.0f} {cake_us / hand_us:.3f}x "
+              f"{'same keys' if same and int(dropped) == 0 else 'DIFFERENT'}", flush=True)
+
+
+for case in (gemm, attention, rows, hash_insert):
     if not ONLY or case.__name__ in ONLY:
         case()

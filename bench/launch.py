@@ -8,6 +8,7 @@ Only for measuring against peers: applications use libcake or cakerun. Needs cud
 """
 import ctypes
 import json
+import os
 
 import torch
 from cuda.bindings import driver as cu
@@ -47,13 +48,14 @@ class Kernel:
         with open(path) as file:
             ptx = file.read()
         torch.zeros(1, device="cuda")
-        self.info = read_manifest(ptx)["kernels"][0]
+        manifest = read_manifest(ptx)
+        self.info = manifest["kernels"][0]
+        image = ptx.encode() + b"\0"
         cubin = path[: -len(".ptx")] + ".cubin"
-        try:
+        major, minor = torch.cuda.get_device_capability()
+        if manifest["target"].rstrip("a") == f"sm_{major}{minor}" and os.path.exists(cubin):
             with open(cubin, "rb") as file:
                 image = file.read()
-        except FileNotFoundError:
-            image = ptx.encode() + b"\0"
         self.module = check(cu.cuModuleLoadData(image))
         self.function = check(cu.cuModuleGetFunction(self.module, self.info["name"].encode()))
         attribute = cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

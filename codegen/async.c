@@ -35,9 +35,8 @@ static void open_global(cake_emitter *e, async_state *s) {
     s->global = cake_emit_access_open(e, &s->async->global, s->async->layout);
     s->global_origin = cake_emit_tensor_pointer(e, place->tensor);
     for (uint8_t d = 0; d < place->dimensions; d++)
-        s->global_origin =
-            advance(e, s->global_origin, s->global.position[d], cake_emit_index(e, place->tensor->strides[d], e->i64),
-                    s->element_bytes);
+        s->global_origin = advance(e, s->global_origin, s->global.position[d],
+                                   cake_emit_index(e, place->tensor->strides[d], e->i64), s->element_bytes);
 }
 
 static LLVMValueRef global_address(cake_emitter *e, const async_state *s, uint32_t r) {

@@ -1,4 +1,4 @@
-/* Atomic operations: one predicated atom, red, ld or st a register (PTX ISA 'atom', 'red'; memory consistency model). */
+/* Atomic operations, and polling: one predicated atom, red, ld or st a register (PTX ISA 'atom', 'red'; memory consistency model). */
 #include "codegen/emit.h"
 
 static const char *order_name(cake_order order) {
@@ -124,4 +124,45 @@ void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op) {
     for (uint32_t r = 0; r < count; r++) registers[r] = one(e, op, &s, r, owns);
     if (a->used && !a->shape.rank && a->op != CAKE_ATOMIC_LOAD) registers[0] = broadcast(e, registers[0], s.dtype);
     cake_emit_define(e, op->result, registers);
+}
+
+/* All lanes' words, loaded with acquire order. A scalar is the elected lane's, so that all agree on it. */
+static void poll_words(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *registers, uint32_t count) {
+    const cake_plan_await *await = op->u.await;
+    cake_access_state s = cake_emit_access_open(e, &await->access, op->result->layout);
+    uint32_t bits = cake_dtype_bits(s.dtype);
+    const char *text = cake_arena_format(e->arena, "ld.acquire.gpu.global.b%u $0, [$1];", bits);
+    const char *constraints = cake_arena_format(e->arena, "=%c,l,~{memory}", constraint(bits));
+    for (uint32_t r = 0; r < count; r++) {
+        LLVMValueRef address = LLVMBuildPtrToInt(e->builder, cake_emit_access_pointer(e, &s, r), e->i64, "");
+        LLVMValueRef word = cake_emit_asm_value(e, asm_type(e, bits), text, constraints, &address, 1, true);
+        registers[r] = from_bits(e, word, s.dtype);
+    }
+    if (op->result->shape.rank == 0) registers[0] = broadcast(e, registers[0], s.dtype);
+}
+
+/* Whether the condition holds for all elements of all lanes of the warp. */
+static LLVMValueRef holds_for_all(cake_emitter *e, const cake_plan_value *until) {
+    LLVMValueRef all = cake_emit_register(e, until, 0);
+    for (uint32_t r = 1; r < cake_emit_register_count(until); r++)
+        all = LLVMBuildAnd(e->builder, all, cake_emit_register(e, until, r), "");
+    LLVMValueRef operands[2] = {cake_emit_i32(e, 0xffffffff), all};
+    return cake_emit_intrinsic(e, "llvm.nvvm.vote.all.sync", NULL, 0, operands, 2);
+}
+
+void cake_emit_await(cake_emitter *e, const cake_plan_op *op) {
+    const cake_plan_await *await = op->u.await;
+    uint32_t count = cake_emit_register_count(op->result);
+    LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
+    LLVMBasicBlockRef poll = LLVMAppendBasicBlockInContext(e->context, e->function, "poll");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(e->context, e->function, "after");
+    LLVMBuildBr(e->builder, poll);
+    LLVMPositionBuilderAtEnd(e->builder, poll);
+    poll_words(e, op, registers, count);
+    cake_emit_define(e, await->polled, registers);
+    cake_emit_block(e, await->condition);
+    LLVMBuildCondBr(e->builder, holds_for_all(e, await->until), after, poll);
+    LLVMPositionBuilderAtEnd(e->builder, after);
+    cake_emit_define(e, op->result, registers);
+    cake_emit_sync_team(e);
 }

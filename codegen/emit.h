@@ -42,6 +42,7 @@ typedef struct cake_emitter {
     variable_state *variables;       /* by variable number */
     LLVMValueRef *signals;     /* i32 by signal number: parity of the next await */
     slot_state *slots;               /* by pipeline number */
+    LLVMValueRef claimed; /* i32: the tile that the CTA took, or null */
     LLVMValueRef thread, lane, warp; /* i32; warp is uniform in the warp */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, void_type;
     /* of the role being emitted */
@@ -115,6 +116,7 @@ void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
 
 /* ---- atomic.c ---- */
+void cake_emit_await(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op);
 
 /* ---- sync.c ---- */
@@ -144,8 +146,42 @@ void cake_emit_mma(cake_emitter *e, const cake_plan_op *op);
 /* The words of a tile of operand fragments, register by register, through ldmatrix. */
 void cake_emit_fragments(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *out_words);
 
-/* ---- reduce.c ---- */
+/* ---- exchange.c ---- */
+/* The value that the lane whose number differs by 'mask' holds; any type of up to 64 bits. */
+LLVMValueRef cake_emit_shuffle(cake_emitter *e, LLVMValueRef value, uint32_t mask);
+/* Pointer to 'bytes' * index (i32) + offset in the team's scratch. */
+LLVMValueRef cake_emit_scratch(cake_emitter *e, LLVMValueRef index, uint32_t bytes, uint32_t offset);
+/* The bits of 'source' (i32) in the mask, packed. */
+LLVMValueRef cake_emit_packed_bits(cake_emitter *e, LLVMValueRef source, uint32_t mask);
+
+/* ---- combine.c ---- */
+/* An element of each of the tiles that a reduction or scan runs over in step. */
+typedef struct cake_element {
+    LLVMValueRef of[2];
+} cake_element;
+cake_element cake_emit_element(cake_emitter *e, const cake_plan_op *op, uint32_t r);
+cake_element cake_emit_combine(cake_emitter *e, const cake_plan_op *op, cake_element left, cake_element right);
+cake_element cake_emit_select_element(cake_emitter *e, LLVMValueRef condition, cake_element yes, cake_element no);
+cake_element cake_emit_shuffle_element(cake_emitter *e, cake_element element, uint32_t mask);
+/* Slots of the operation's scratch, one for each element that a warp gives to the others. */
+void cake_emit_put(cake_emitter *e, const cake_plan_op *op, LLVMValueRef slot, cake_element element);
+cake_element cake_emit_get(cake_emitter *e, const cake_plan_op *op, LLVMValueRef slot);
+/* Row-major index (i32), among the elements that are left without the reduced axes, of the line with register r. */
+LLVMValueRef cake_emit_line_index(cake_emitter *e, const cake_plan_op *op, uint32_t r);
+/* How many those are. */
+uint32_t cake_emit_line_count(const cake_plan_op *op);
+
+/* ---- reduce.c, scan.c ---- */
 void cake_emit_reduce(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_scan(cake_emitter *e, const cake_plan_op *op);
+/* The elements of an ordered reduction, by line. */
+void cake_emit_ordered(cake_emitter *e, const cake_plan_op *op, cake_element *out_elements);
+
+/* ---- topk.c, rearrange.c ---- */
+void cake_emit_topk(cake_emitter *e, const cake_plan_op *op);
+/* slice, reshape, concat */
+void cake_emit_rename(cake_emitter *e, const cake_plan_op *op);
+void cake_emit_relayout(cake_emitter *e, const cake_plan_op *op);
 
 /* ---- assembly.c ---- */
 /* A side-effecting, convergent asm statement without results; constraints get '~{memory}'. */

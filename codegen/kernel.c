@@ -47,7 +47,7 @@ static void create_function(cake_emitter *e) {
     uint32_t count = e->argument_count = cake_launch_arguments(e->plan, e->arguments);
     for (uint32_t i = 0; i < count; i++)
         types[i] = argument_type(e, &rows[i]);
-    e->function = LLVMAddFunction(e->module, e->plan->kernel->name, LLVMFunctionType(e->void_type, types, count, 0));
+    e->function = LLVMAddFunction(e->module, e->plan->entry, LLVMFunctionType(e->void_type, types, count, 0));
     LLVMSetFunctionCallConv(e->function, 71); /* ptx_kernel */
     for (uint32_t i = 0; i < count; i++) {
         if (rows[i].kind == CAKE_ARGUMENT_TENSOR_MAP) tensor_map_attributes(e, i + 1);
@@ -177,6 +177,9 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_GRID_SIZE:
     case CAKE_PLAN_TEAM_INDEX:
     case CAKE_PLAN_CLUSTER_RANK:
+    case CAKE_PLAN_CLAIMED:
+    case CAKE_PLAN_POLLED:
+    case CAKE_PLAN_COMBINED:
     case CAKE_PLAN_INDUCTION:
         return; /* where they are used */
     case CAKE_PLAN_UNARY:
@@ -192,6 +195,20 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
     case CAKE_PLAN_REDUCE:
         cake_emit_reduce(e, op);
         return;
+    case CAKE_PLAN_SCAN:
+        cake_emit_scan(e, op);
+        return;
+    case CAKE_PLAN_TOPK:
+        cake_emit_topk(e, op);
+        return;
+    case CAKE_PLAN_SLICE:
+    case CAKE_PLAN_RESHAPE:
+    case CAKE_PLAN_CONCAT:
+        cake_emit_rename(e, op);
+        return;
+    case CAKE_PLAN_RELAYOUT:
+        cake_emit_relayout(e, op);
+        return;
     case CAKE_PLAN_READ:
         cake_emit_read(e, op);
         return;
@@ -206,6 +223,9 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
         return;
     case CAKE_PLAN_ATOMIC:
         cake_emit_atomic(e, op);
+        return;
+    case CAKE_PLAN_AWAIT:
+        cake_emit_await(e, op);
         return;
     case CAKE_PLAN_FOR:
         emit_for(e, op);
@@ -351,6 +371,20 @@ static void prefetch_tensor_maps(cake_emitter *e) {
     }
 }
 
+/* The first thread takes the next tile; all others read it from shared memory. */
+static void claim_tile(cake_emitter *e) {
+    const cake_plan_tensor *counter = e->plan->launch.claim;
+    if (!counter) return;
+    LLVMValueRef place = cake_emit_shared_address(e, e->plan->launch.claim_offset);
+    LLVMValueRef operands[3] = {flag(e, e->thread, 0), cake_emit_tensor_pointer(e, counter), place};
+    cake_emit_asm(e,
+                  "{ .reg .pred p; .reg .b32 t; setp.ne.b32 p, $0, 0; @p atom.relaxed.gpu.global.add.u32 t, [$1], 1;\n"
+                  "@p st.shared.b32 [$2], t; }\nbar.sync 0;",
+                  "r,l,r", operands, 3);
+    LLVMValueRef pointer = cake_emit_shared_pointer(e, cake_emit_i32(e, e->plan->launch.claim_offset));
+    e->claimed = LLVMBuildLoad2(e->builder, e->i32, pointer, "");
+}
+
 void cake_emit_kernel(cake_emitter *e) {
     create_function(e);
     e->values = CAKE_NEW_ARRAY(e->arena, LLVMValueRef *, e->plan->value_count + 1);
@@ -369,6 +403,7 @@ void cake_emit_kernel(cake_emitter *e) {
     cake_emit_slot_states(e);
     prefetch_tensor_maps(e);
     cake_emit_barrier_init(e);
+    claim_tile(e);
     dispatch(e, exit);
     enter(e, exit);
     LLVMBuildRetVoid(e->builder);

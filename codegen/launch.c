@@ -94,10 +94,10 @@ static const cake_launch_expr *expression(cake_arena *arena, const cake_plan_val
     CAKE_ASSERT(!"a launch-scope value that the host can't evaluate");
 }
 
-static void add_tensors(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *kernel) {
+static void add_tensors(cake_arena *arena, const cake_plan *plan, cake_manifest_interface *interface) {
     for (uint32_t i = 0; i < plan->tensors.count; i++) {
         const cake_plan_tensor *tensor = plan->tensors.items[i];
-        cake_manifest_tensor *row = CAKE_PUSH(arena, &kernel->tensors);
+        cake_manifest_tensor *row = CAKE_PUSH(arena, &interface->tensors);
         row->name = tensor->name;
         row->dtype = cake_dtype_name(tensor->dtype);
         row->mode = (cake_tensor_mode)tensor->mode;
@@ -108,11 +108,34 @@ static void add_tensors(cake_arena *arena, const cake_plan *plan, cake_manifest_
     }
     for (uint32_t i = 0; i < plan->scalars.count; i++) {
         const cake_plan_value *scalar = plan->scalars.items[i];
-        *CAKE_PUSH(arena, &kernel->scalars) =
+        *CAKE_PUSH(arena, &interface->scalars) =
             (cake_manifest_scalar){scalar->definition->u.leaf.name, cake_dtype_name(scalar->dtype)};
     }
     for (uint32_t i = 0; i < plan->kernel->parameters.count; i++)
-        *CAKE_PUSH(arena, &kernel->parameters) = plan->kernel->parameters.items[i]->name;
+        *CAKE_PUSH(arena, &interface->parameters) = plan->kernel->parameters.items[i]->name;
+}
+
+static void add_conditions(cake_arena *arena, const cake_plan_condition_list *conditions,
+                           cake_manifest_condition_list *out_list) {
+    for (uint32_t i = 0; i < conditions->count; i++)
+        *CAKE_PUSH(arena, out_list) =
+            (cake_manifest_condition){conditions->items[i].text, expression(arena, conditions->items[i].value)};
+}
+
+/* Dimensions, parameters and contract. */
+static void add_interface(cake_arena *arena, const cake_plan *plan, cake_manifest_interface *interface) {
+    for (uint32_t i = 0; i < plan->dimensions.count; i++)
+        *CAKE_PUSH(arena, &interface->dimensions) = plan->dimensions.items[i]->definition->u.leaf.name;
+    for (uint32_t i = 0; i < plan->statics.count; i++)
+        *CAKE_PUSH(arena, &interface->statics) =
+            (cake_manifest_value){plan->statics.items[i].name, plan->statics.items[i].value};
+    for (uint32_t i = 0; i < plan->tunables.count; i++)
+        *CAKE_PUSH(arena, &interface->tunables) =
+            (cake_manifest_value){plan->tunables.items[i].name, plan->tunables.items[i].value};
+    add_tensors(arena, plan, interface);
+    add_conditions(arena, &plan->contract, &interface->contract);
+    for (uint32_t i = 0; i < plan->trust.count; i++)
+        *CAKE_PUSH(arena, &interface->trust) = plan->trust.items[i];
 }
 
 static void add_tensor_map(cake_arena *arena, const cake_plan_tensor_map *map, cake_manifest_kernel *kernel) {
@@ -134,15 +157,14 @@ static void add_tensor_map(cake_arena *arena, const cake_plan_tensor_map *map, c
     }
 }
 
-static void add_contract(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *kernel) {
-    for (uint32_t i = 0; i < plan->contract.count; i++)
-        *CAKE_PUSH(arena, &kernel->contract) =
-            (cake_manifest_condition){plan->contract.items[i].text, expression(arena, plan->contract.items[i].value)};
+/* A grid has at most 2^31 - 1 CTAs. */
+static void add_tile_limit(cake_arena *arena, const cake_plan *plan, cake_manifest_interface *interface) {
     if (plan->launch.tiles->is_constant) return;
     int64_t most = INT32_MAX / plan->launch.cluster;
     const cake_launch_expr *limit = cake_launch_constant(arena, most);
-    *CAKE_PUSH(arena, &kernel->contract) = (cake_manifest_condition){
-        cake_arena_format(arena, "at most %lld tiles", (long long)most), apply(arena, CAKE_LAUNCH_LE, expression(arena, plan->launch.tiles), limit)};
+    *CAKE_PUSH(arena, &interface->contract) =
+        (cake_manifest_condition){cake_arena_format(arena, "at most %lld tiles", (long long)most),
+                                  apply(arena, CAKE_LAUNCH_LE, expression(arena, plan->launch.tiles), limit)};
 }
 
 /* CTAs: one a tile, or as many as are resident; whole clusters in both cases. */
@@ -160,28 +182,60 @@ static const cake_launch_expr *grid(cake_arena *arena, const cake_plan *plan) {
 
 void cake_launch_manifest(cake_arena *arena, const cake_plan *plan, cake_manifest_kernel *out_kernel) {
     cake_manifest_kernel *kernel = out_kernel;
-    *kernel = (cake_manifest_kernel){.name = plan->kernel->name,
+    *kernel = (cake_manifest_kernel){.interface = {.kind = "kernel", .name = plan->entry},
                                      .threads = plan->launch.warps * 32,
                                      .cluster = plan->launch.cluster,
                                      .shared_bytes = plan->launch.shared_bytes,
                                      .ctas_per_sm = plan->launch.ctas_per_sm ? plan->launch.ctas_per_sm : 1};
-    for (uint32_t i = 0; i < plan->dimensions.count; i++)
-        *CAKE_PUSH(arena, &kernel->dimensions) = plan->dimensions.items[i]->definition->u.leaf.name;
-    for (uint32_t i = 0; i < plan->statics.count; i++)
-        *CAKE_PUSH(arena, &kernel->statics) =
-            (cake_manifest_value){plan->statics.items[i].name, plan->statics.items[i].value};
-    for (uint32_t i = 0; i < plan->tunables.count; i++)
-        *CAKE_PUSH(arena, &kernel->tunables) =
-            (cake_manifest_value){plan->tunables.items[i].name, plan->tunables.items[i].value};
-    add_tensors(arena, plan, kernel);
+    add_interface(arena, plan, &kernel->interface);
+    add_tile_limit(arena, plan, &kernel->interface);
     for (uint32_t i = 0; i < plan->tensor_maps.count; i++)
         add_tensor_map(arena, plan->tensor_maps.items[i], kernel);
     cake_argument_row rows[CAKE_MAX_ARGUMENTS];
     uint32_t count = cake_launch_arguments(plan, rows);
     for (uint32_t i = 0; i < count; i++)
         *CAKE_PUSH(arena, &kernel->arguments) = (cake_manifest_argument){rows[i].kind, rows[i].index, rows[i].bits};
-    add_contract(arena, plan, kernel);
-    for (uint32_t i = 0; i < plan->trust.count; i++)
-        *CAKE_PUSH(arena, &kernel->trust) = plan->trust.items[i];
     kernel->grid = grid(arena, plan);
+}
+
+/* ---- programs ---- */
+
+static cake_manifest_source source_of(cake_arena *arena, const cake_plan_source *source) {
+    switch (source->kind) {
+    case CAKE_PLAN_SOURCE_SCALAR:
+        return (cake_manifest_source){.kind = CAKE_SOURCE_SCALAR, .index = source->scalar};
+    case CAKE_PLAN_SOURCE_BITS:
+        return (cake_manifest_source){.kind = CAKE_SOURCE_VALUE, .bits = source->bits};
+    case CAKE_PLAN_SOURCE_VALUE:
+        return (cake_manifest_source){.kind = CAKE_SOURCE_EXPRESSION, .expression = expression(arena, source->value)};
+    }
+    return (cake_manifest_source){0};
+}
+
+static void add_step(cake_arena *arena, const cake_plan_step *step, cake_manifest_program *program) {
+    cake_manifest_step *row = CAKE_PUSH(arena, &program->steps);
+    *row = (cake_manifest_step){.kind = CAKE_MANIFEST_STEP_FILL, .memory = step->memory, .bits = step->bits};
+    if (step->kind == CAKE_STEP_FILL) return;
+    *row = (cake_manifest_step){.kind = CAKE_MANIFEST_STEP_LAUNCH, .kernel = step->instance, .overlap = step->overlap};
+    for (uint32_t i = 0; i < step->tensors.count; i++)
+        *CAKE_PUSH(arena, &row->tensors) = step->tensors.items[i];
+    for (uint32_t i = 0; i < step->dimensions.count; i++)
+        *CAKE_PUSH(arena, &row->dimensions) = expression(arena, step->dimensions.items[i]);
+    for (uint32_t i = 0; i < step->scalars.count; i++)
+        *CAKE_PUSH(arena, &row->scalars) = source_of(arena, &step->scalars.items[i]);
+}
+
+void cake_launch_program(cake_arena *arena, const cake_plan_program *plan, cake_manifest_program *out_program) {
+    *out_program = (cake_manifest_program){.interface = {.kind = "program", .name = plan->program->name}};
+    add_interface(arena, plan->scope, &out_program->interface);
+    add_conditions(arena, &plan->required, &out_program->required);
+    for (uint32_t i = 0; i < plan->temporaries.count; i++) {
+        const cake_plan_tensor *tensor = plan->temporaries.items[i];
+        cake_manifest_temporary *row = CAKE_PUSH(arena, &out_program->temporaries);
+        *row = (cake_manifest_temporary){.name = tensor->name, .dtype = cake_dtype_name(tensor->dtype)};
+        for (uint8_t d = 0; d < tensor->rank; d++)
+            *CAKE_PUSH(arena, &row->shape) = expression(arena, tensor->extents[d]);
+    }
+    for (uint32_t i = 0; i < plan->steps.count; i++)
+        add_step(arena, &plan->steps.items[i], out_program);
 }

@@ -12,17 +12,11 @@
 #ifndef CAKE_CODEGEN_MATH_H
 #define CAKE_CODEGEN_MATH_H
 
-#include <stdbool.h>
-
 #include <llvm-c/Core.h>
 
 #include "ir/module.h"
 
-/* Whether cake_math_emit has this form. binary64 lacks exp exp2 log log2 tanh erf sin cos, .approx and .ftz; fma.ftz is
- * of binary32 alone; 8-bit floats, 4-bit integers and bool have none. */
-bool cake_math_supported(cake_builtin function, uint8_t modifiers, cake_dtype dtype);
-
-/* Emits 'function' at the builder's place and returns its value, or NULL where cake_math_supported says no. All
+/* Emits 'function' at the builder's place and returns its value, or NULL where cake_builtin_has_form says no. All
  * arguments have the LLVM type of dtype (half, bfloat, float, double or an integer; float for 'real'); there are as
  * many as the function takes: two for min and max, three for fma. */
 LLVMValueRef cake_math_emit(LLVMBuilderRef builder, cake_builtin function, uint8_t modifiers, cake_dtype dtype,

@@ -11,10 +11,10 @@
 
 /* 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits. */
 #define ROUND_SHIFT 0x1.8p23f
-#define LN_2        0x1.62e43p-1f
-/* log2(e), and what rounding it to binary32 left off */
-#define LOG2_E      0x1.715476p0f
-#define LOG2_E_REST 0x1.4ae0cp-26f
+/* ln(2), and what rounding it to binary32 left off */
+#define LN_2      0x1.62e43p-1f
+#define LN_2_REST -0x1.05c61p-29f
+#define LOG2_E    0x1.715476p0f
 /* pi / 2 in three parts, most significant first, each rounded down: with equal signs sin(-0) stays -0 */
 #define HALF_PI_1   0x1.921fb4p0f
 #define HALF_PI_2   0x1.4442dp-24f
@@ -63,6 +63,12 @@ static LLVMValueRef absolute(emitter *e, LLVMValueRef x) {
     return cake_math_call(e->builder, "llvm.fabs.f32", &x, 1);
 }
 
+/* x within low .. high, NaN for NaN. */
+static LLVMValueRef clamped(emitter *e, LLVMValueRef x, float low, float high) {
+    x = cake_math_call(e->builder, "llvm.maximum.f32", (LLVMValueRef[]){x, number(e, low)}, 2);
+    return cake_math_call(e->builder, "llvm.minimum.f32", (LLVMValueRef[]){x, number(e, high)}, 2);
+}
+
 static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
     return cake_math_call(e->builder, "llvm.copysign.f32", (LLVMValueRef[]){magnitude, sign}, 2);
 }
@@ -105,27 +111,46 @@ static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const float *coeffici
 
 /* ---- exp, exp2 ---- */
 
-/* exp(x) = 2^n * 2^f with x * log2(e) = n + f. n is clamped to [-125, 127], so that 2^n is a normal number and only the
- * last multiplication rounds a subnormal result; beyond, f takes the rest and ex2 gives 0 or infinity in time. */
-static LLVMValueRef emit_exp(emitter *e, LLVMValueRef x) {
-    LLVMValueRef place[] = {x, number(e, LOG2_E / 252), number(e, 125.0f / 252)}; /* clamped to [0, 1] */
-    LLVMValueRef clamped = cake_math_emit_instruction(e, CAKE_MATH_FMA_SAT, place);
-    /* clamped * 252 is n + 125; two more make the low bits n + 127, the exponent field of 2^n */
-    LLVMValueRef shifted = fused(e, clamped, number(e, 252), number(e, ROUND_SHIFT + 2));
-    LLVMValueRef minus_n = subtract(e, number(e, ROUND_SHIFT + 127), shifted);
-    LLVMValueRef fraction = fused(e, x, number(e, LOG2_E), minus_n);
-    fraction = fused(e, x, number(e, LOG2_E_REST), fraction);
-    LLVMValueRef power = hardware(e, CAKE_MATH_EX2_FTZ, fraction);
-    LLVMValueRef factor = as_float(e, LLVMBuildShl(e->builder, as_integer(e, shifted), integer(e, 23), ""));
-    return scale(e, power, factor);
+/* A function that doubles per 'step' twice: f(x) = f(r) * 2^h * 2^h with x = h * step + r, h an integer. */
+typedef struct exponential {
+    float low, high; /* from there on the result is 0 and infinity */
+    float per_step;  /* 1 / step */
+    float step, step_rest;
+    const float *coefficients; /* of f(r), |r| <= step / 2 */
+} exponential;
+
+#define EXPONENTIAL_COUNT 8
+
+/* exp(r) for |r| <= ln(2), off by less than 2^-26.0 of itself. */
+static const float exp_whole[EXPONENTIAL_COUNT] = {1.0f,          0x1.0p0f,       0x1.00000cp-1f,  0x1.555514p-3f,
+                                                   0x1.5549fp-5f, 0x1.1126eap-7f, 0x1.71bee6p-10f, 0x1.9ba68ep-13f};
+/* 2^r for |r| <= 1, off by less than 2^-26.2 of itself. */
+static const float exp2_whole[EXPONENTIAL_COUNT] = {1.0f,           0x1.62e432p-1f,  0x1.ebfbf8p-3f, 0x1.c6afap-5f,
+                                                    0x1.3b1fe4p-7f, 0x1.5dbd96p-10f, 0x1.481e5p-13f, 0x1.f4de78p-17f};
+
+static const exponential natural = {-105, 89, LOG2_E / 2, 2 * LN_2, 2 * LN_2_REST, exp_whole};
+static const exponential binary = {-151, 129, 0.5f, 2, 0, exp2_whole};
+
+/* Multiplying by 2^h twice reaches from the least subnormal number to beyond the greatest one, and only the last
+ * product rounds. ex2.approx is no part of it: its own error is a little more than 2 ulp. */
+static LLVMValueRef emit_exponential(emitter *e, LLVMValueRef x, const exponential *base) {
+    x = clamped(e, x, base->low, base->high);
+    /* the low bits become h + 127, the exponent field of 2^h */
+    LLVMValueRef shifted = fused(e, x, number(e, base->per_step), number(e, ROUND_SHIFT + 127));
+    LLVMValueRef minus_h = subtract(e, number(e, ROUND_SHIFT + 127), shifted);
+    LLVMValueRef r = fused(e, minus_h, number(e, base->step), x);
+    if (base->step_rest != 0) r = fused(e, minus_h, number(e, base->step_rest), r);
+    LLVMValueRef value = polynomial(e, r, base->coefficients, EXPONENTIAL_COUNT);
+    LLVMValueRef power = as_float(e, LLVMBuildShl(e->builder, as_integer(e, shifted), integer(e, 23), ""));
+    return scale(e, multiply(e, value, power), power);
 }
 
-/* The instruction is accurate over its whole range but flushes subnormal results: those are made 2^24 times larger. */
+static LLVMValueRef emit_exp(emitter *e, LLVMValueRef x) {
+    return emit_exponential(e, x, &natural);
+}
+
 static LLVMValueRef emit_exp2(emitter *e, LLVMValueRef x) {
-    if (e->ftz) return hardware(e, CAKE_MATH_EX2_FTZ, x);
-    LLVMValueRef tiny = less(e, x, -126);
-    LLVMValueRef power = hardware(e, CAKE_MATH_EX2_FTZ, choose(e, tiny, add(e, x, number(e, 24)), x));
-    return choose(e, tiny, multiply(e, power, number(e, 0x1p-24f)), power);
+    return emit_exponential(e, x, &binary);
 }
 
 /* ---- rcp ---- */

@@ -240,6 +240,12 @@ static LLVMValueRef widen_word(cake_emitter *e, LLVMValueRef word) { /* asm has 
 
 /* ---- load ---- */
 
+/* Memory that nobody writes while the kernel runs may be read out of order and through the read-only path; not so where
+ * the kernel starts before the one that writes it has ended. */
+static bool is_invariant(const cake_emitter *e, const cake_access_state *s) {
+    return s->access->read_only && !e->plan->launch.waits_for_grid;
+}
+
 static void set_alignment(cake_emitter *e, LLVMValueRef instruction, uint32_t bytes, bool invariant) {
     LLVMSetAlignment(instruction, bytes);
     if (!invariant) return;
@@ -252,7 +258,7 @@ static void load_words(cake_emitter *e, const cake_access_state *s, LLVMValueRef
     uint32_t count = word_count(bytes);
     LLVMTypeRef type = count > 1 ? LLVMVectorType(e->i32, count) : word_type(e, bytes);
     LLVMValueRef all = LLVMBuildLoad2(e->builder, type, address, "");
-    set_alignment(e, all, bytes, s->access->read_only);
+    set_alignment(e, all, bytes, is_invariant(e, s));
     for (uint32_t i = 0; i < count; i++)
         words[i] = count > 1 ? LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "") : all;
 }
@@ -276,16 +282,16 @@ static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMVal
     cake_text_add_string(&constraints, shared ? "r,r" : "r,l");
     operands[count] = LLVMBuildZExt(e->builder, on, e->i32, "");
     operands[count + 1] = LLVMBuildPtrToInt(e->builder, address, shared ? e->i32 : e->i64, "");
-    if (!s->access->read_only) cake_text_add_string(&constraints, ",~{memory}");
+    if (!is_invariant(e, s)) cake_text_add_string(&constraints, ",~{memory}");
     const char *text =
         cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ld.%s%s %s, [$%u]; }", 2 * count,
                           shared                 ? "shared"
-                          : s->access->read_only ? "global.nc"
+                          : is_invariant(e, s) ? "global.nc"
                                                  : "global",
                           suffix(e, bytes), operand_list(e, 0, count), 2 * count + 1);
     LLVMTypeRef type = count > 1 ? LLVMStructTypeInContext(e->context, types, count, 0) : types[0];
     LLVMValueRef all =
-        cake_emit_asm_value(e, type, text, cake_text_string(&constraints), operands, count + 2, !s->access->read_only);
+        cake_emit_asm_value(e, type, text, cake_text_string(&constraints), operands, count + 2, !is_invariant(e, s));
     for (uint32_t i = 0; i < count; i++) {
         words[i] = count > 1 ? LLVMBuildExtractValue(e->builder, all, i, "") : all;
         if (bytes == 1) words[i] = LLVMBuildTrunc(e->builder, words[i], e->i8, "");

@@ -1,7 +1,9 @@
 /* mma and ldmatrix.
  *
- * An operand is read in blocks of 16 rows by 32 bytes of the reduced dimension (a step); ldmatrix.x4 brings one, in the
- * order of fragments: low and high rows of the low 16 bytes, then of the high ones (PTX ISA 'ldmatrix', 'Matrix
+ * An operand is read in blocks of 16 rows by 32 bytes of the reduced dimension (a step); ldmatrix.x4 brings one. Of the
+ * left operand a block is one fragment: low and high rows of the low 16 bytes, then of the high ones; of the right
+ * operand it is two, low and high bytes of the low rows, then of the high ones. The words of a fragment must come in
+ * order, since mma wants them in neighbouring registers, where ldmatrix puts its results (PTX ISA 'ldmatrix', 'Matrix
  * fragments for mma'). Operands that lie along M or N come through .trans, which exchanges rows and columns of each 8x8
  * matrix. The blocks of the next step are read before the products of this one.
  *
@@ -18,12 +20,13 @@
 /* Where blocks of an operand lie. */
 typedef struct matrix_source {
     const cake_plan_place *place;
+    bool right;
     bool transposed; /* operand rows run along the buffer's columns */
     LLVMValueRef stage;
     LLVMValueRef fixed; /* i32: offset of the leading dimensions in the stage */
 } matrix_source;
 
-static matrix_source open_source(cake_emitter *e, const cake_plan_place *place, bool transposed) {
+static matrix_source open_source(cake_emitter *e, const cake_plan_place *place, bool right, bool transposed) {
     const cake_plan_buffer *buffer = place->buffer;
     LLVMValueRef base = LLVMBuildPtrToInt(e->builder, e->shared, e->i32, ""), tile = cake_emit_i32(e, 0);
     for (uint8_t d = 0; d + 2 < place->dimensions; d++) {
@@ -31,6 +34,7 @@ static matrix_source open_source(cake_emitter *e, const cake_plan_place *place, 
         tile = LLVMBuildAdd(e->builder, tile, cake_emit_index(e, place->index[d].base, e->i32), "");
     }
     return (matrix_source){.place = place,
+                           .right = right,
                            .transposed = transposed,
                            .stage = LLVMBuildAdd(e->builder, base, cake_emit_stage_offset(e, place), ""),
                            .fixed = LLVMBuildMul(e->builder, tile, cake_emit_i32(e, buffer->tile_bytes), "")};
@@ -44,16 +48,16 @@ static LLVMValueRef lane_bits(cake_emitter *e, uint32_t first, uint32_t count, u
 }
 
 /* The row of the buffer whose 16 bytes lane l gives to ldmatrix: lanes 8i .. 8i + 7 address matrix i. */
-static LLVMValueRef lane_row(cake_emitter *e, bool transposed, bool half) {
-    if (transposed == half) return lane_bits(e, 0, 4, 1);
+static LLVMValueRef lane_row(cake_emitter *e, const matrix_source *s, bool half) {
+    if (s->transposed == s->right) return lane_bits(e, 0, 4, 1);
     LLVMValueRef row = lane_bits(e, 0, 3, 1);
-    return transposed ? LLVMBuildAdd(e->builder, row, lane_bits(e, 4, 1, 8), "") : row;
+    return half ? row : LLVMBuildAdd(e->builder, row, lane_bits(e, 4, 1, 8), "");
 }
 
 /* The byte within a group of 32. */
-static LLVMValueRef lane_chunk(cake_emitter *e, bool transposed, bool half) {
-    if (transposed && half) return cake_emit_i32(e, 0);
-    return lane_bits(e, transposed || half ? 3 : 4, 1, 16);
+static LLVMValueRef lane_chunk(cake_emitter *e, const matrix_source *s, bool half) {
+    if (s->transposed != s->right) return lane_bits(e, 3, 1, 16);
+    return half ? cake_emit_i32(e, 0) : lane_bits(e, 4, 1, 16);
 }
 
 /* Offset in the stage of this lane's 16 bytes in the given group of columns, in the first 16 rows. */
@@ -62,13 +66,12 @@ static LLVMValueRef group_offset(cake_emitter *e, const matrix_source *s, uint32
     const cake_plan_index *index = &s->place->index[s->place->dimensions - 2];
     LLVMBuilderRef builder = e->builder;
     uint32_t element_bytes = cake_dtype_bits(buffer->dtype) / 8;
-    LLVMValueRef row = LLVMBuildAdd(builder, cake_emit_index(e, index[0].base, e->i32),
-                                    lane_row(e, s->transposed, half), "");
+    LLVMValueRef row = LLVMBuildAdd(builder, cake_emit_index(e, index[0].base, e->i32), lane_row(e, s, half), "");
     LLVMValueRef line = LLVMBuildMul(builder, row, cake_emit_i32(e, buffer->row_bytes), "");
-    LLVMValueRef offset = LLVMBuildAdd(builder, s->fixed, line, ""), chunk = lane_chunk(e, s->transposed, half);
+    LLVMValueRef offset = LLVMBuildAdd(builder, s->fixed, line, ""), chunk = lane_chunk(e, s, half);
     if (!buffer->swizzle) {
-        LLVMValueRef column = LLVMBuildMul(builder, cake_emit_index(e, index[1].base, e->i32),
-                                           cake_emit_i32(e, element_bytes), "");
+        LLVMValueRef column =
+            LLVMBuildMul(builder, cake_emit_index(e, index[1].base, e->i32), cake_emit_i32(e, element_bytes), "");
         chunk = LLVMBuildAdd(builder, chunk, cake_emit_i32(e, group * STEP_BYTES), "");
         return LLVMBuildAdd(builder, offset, LLVMBuildAdd(builder, column, chunk, ""), "");
     }
@@ -81,7 +84,7 @@ static LLVMValueRef group_offset(cake_emitter *e, const matrix_source *s, uint32
     return LLVMBuildAdd(builder, offset, cake_emit_i32(e, column / span * buffer->panel_bytes), "");
 }
 
-/* Four words of a block, or, of half a block of 8 rows, the two of its rows in their places. */
+/* Four words of a block, or, of half a block (8 rows of the right operand), the first two. */
 static void load_block(cake_emitter *e, const matrix_source *s, uint32_t block, uint32_t step, bool half,
                        LLVMValueRef *out_words) {
     uint32_t group = s->transposed ? block : step, rows = (s->transposed ? step : block) * BLOCK_ROWS;
@@ -94,11 +97,11 @@ static void load_block(cake_emitter *e, const matrix_source *s, uint32_t block, 
     LLVMValueRef all = cake_emit_asm_value(e, LLVMStructTypeInContext(e->context, types, count, 0), text,
                                            half ? "=r,=r,r,~{memory}" : "=r,=r,=r,=r,r,~{memory}", &address, 1, true);
     for (uint32_t i = 0; i < count; i++)
-        out_words[half ? 2 * i : i] = LLVMBuildExtractValue(e->builder, all, i, "");
+        out_words[i] = LLVMBuildExtractValue(e->builder, all, i, "");
 }
 
 void cake_emit_fragments(cake_emitter *e, const cake_plan_place *place, LLVMValueRef *out_words) {
-    matrix_source source = open_source(e, place, false);
+    matrix_source source = open_source(e, place, false, false);
     uint32_t bytes = place->shape.extents[1] * cake_dtype_bits(place->buffer->dtype) / 8;
     for (uint32_t block = 0; block < place->shape.extents[0] / BLOCK_ROWS; block++)
         for (uint32_t step = 0; step < bytes / STEP_BYTES; step++, out_words += 4)
@@ -110,18 +113,20 @@ void cake_emit_fragments(cake_emitter *e, const cake_plan_place *place, LLVMValu
 typedef struct operand_state {
     const cake_plan_value *registers; /* or null: from shared memory */
     matrix_source source;
+    bool right;
     cake_dtype dtype;
     uint32_t rows, steps; /* of the whole operand */
 } operand_state;
 
-/* A block of an operand in registers: the words lie in the order of the layout. */
+/* A block of an operand in registers; in the layout the words of both operands have the left one's order. */
 static void take_block(cake_emitter *e, const operand_state *s, uint32_t block, uint32_t step,
                        LLVMValueRef *out_words) {
     uint32_t per_word = 32 / cake_dtype_bits(s->dtype), first = (block * s->steps + step) * 4 * per_word;
     for (uint32_t i = 0; i < 4; i++) {
         LLVMValueRef elements[4];
+        uint32_t word = s->right ? i % 2 * 2 + i / 2 : i;
         for (uint32_t k = 0; k < per_word; k++)
-            elements[k] = cake_emit_register(e, s->registers, first + i * per_word + k);
+            elements[k] = cake_emit_register(e, s->registers, first + word * per_word + k);
         cake_emit_pack(e, elements, per_word, s->dtype, &out_words[i]);
     }
 }
@@ -167,10 +172,10 @@ static product_state open_product(cake_emitter *e, const cake_plan_matrix *matri
     return s;
 }
 
-/* m16n8: 'a' has four words, 'b' is every second word of its block. */
+/* m16n8: 'a' has four words, 'b' two. */
 static void multiply(cake_emitter *e, const product_state *s, LLVMValueRef *a, LLVMValueRef *b, uint32_t first,
                      bool fresh) {
-    LLVMValueRef operands[10] = {a[0], a[1], a[2], a[3], b[0], b[2]};
+    LLVMValueRef operands[10] = {a[0], a[1], a[2], a[3], b[0], b[1]};
     LLVMTypeRef element = LLVMStructGetTypeAtIndex(s->type, 0);
     for (uint32_t i = 0; i < 4; i++)
         operands[6 + i] = fresh ? LLVMConstNull(element)
@@ -186,7 +191,7 @@ static void multiply_step(cake_emitter *e, const product_state *s, LLVMValueRef 
     for (uint32_t i = 0; i < s->matrix->m_blocks; i++)
         for (uint32_t k = 0; k < columns; k++) {
             uint32_t j = i % 2 ? columns - 1 - k : k;
-            multiply(e, s, &x[4 * i], &y[j / 2 * 4 + j % 2], (i * columns + j) * 4, fresh);
+            multiply(e, s, &x[4 * i], &y[2 * j], (i * columns + j) * 4, fresh);
         }
 }
 
@@ -194,10 +199,11 @@ void cake_emit_mma(cake_emitter *e, const cake_plan_op *op) {
     const cake_plan_matrix *matrix = op->u.matrix;
     uint32_t steps = matrix->k / matrix->k_per_step;
     operand_state x = {.registers = matrix->x_registers, .dtype = matrix->dtype, .steps = steps};
-    operand_state y = {.registers = matrix->y_registers, .dtype = matrix->y_dtype, .steps = steps, .rows = matrix->n};
+    operand_state y = {.registers = matrix->y_registers, .right = true, .dtype = matrix->y_dtype, .steps = steps};
     x.rows = matrix->m_blocks * BLOCK_ROWS;
-    if (!x.registers) x.source = open_source(e, &matrix->x, matrix->x_transposed);
-    if (!y.registers) y.source = open_source(e, &matrix->y, matrix->y_transposed);
+    y.rows = matrix->n;
+    if (!x.registers) x.source = open_source(e, &matrix->x, false, matrix->x_transposed);
+    if (!y.registers) y.source = open_source(e, &matrix->y, true, matrix->y_transposed);
     product_state product = open_product(e, matrix);
     LLVMValueRef *words[2][2]; /* by turn, of x and y */
     for (uint32_t i = 0; i < 2; i++) {

@@ -87,7 +87,7 @@ static void open_debug(session *s, const cake_source *source) {
 static LLVMMetadataRef subprogram(session *s, const cake_plan *plan) {
     cake_position at = cake_source_position(plan->module->source, plan->kernel->span.begin);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(s->debug, s->file, NULL, 0, LLVMDIFlagZero);
-    return LLVMDIBuilderCreateFunction(s->debug, s->file, plan->kernel->name, strlen(plan->kernel->name), "", 0,
+    return LLVMDIBuilderCreateFunction(s->debug, s->file, plan->entry, strlen(plan->entry), "", 0,
                                        s->file, at.line, type, 0, 1, at.line, LLVMDIFlagZero, 1);
 }
 

@@ -266,6 +266,12 @@ static void predicated(cake_emitter *e, const char *instruction) {
     cake_emit_asm(e, text, "r", operands, 1);
 }
 
+/* Where nothing overlaps there is nothing to wait for: programmatic launch came with the async proxy, in sm_90. */
+static void grid_control(cake_emitter *e, const char *instruction) {
+    if (cake_target_info_of(e->plan->target)->features & CAKE_FEATURE_ASYNC_PROXY)
+        cake_emit_asm(e, instruction, "", NULL, 0);
+}
+
 void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
     switch (op->kind) {
     case CAKE_PLAN_ACQUIRE:
@@ -316,10 +322,10 @@ void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
         await_signal(e, op->u.signal);
         return;
     case CAKE_PLAN_GRID_WAIT:
-        cake_emit_asm(e, "griddepcontrol.wait;", "", NULL, 0);
+        grid_control(e, "griddepcontrol.wait;");
         return;
     case CAKE_PLAN_GRID_TRIGGER:
-        cake_emit_asm(e, "griddepcontrol.launch_dependents;", "", NULL, 0);
+        grid_control(e, "griddepcontrol.launch_dependents;");
         return;
     default:
         CAKE_ASSERT(!"no synchronisation");

@@ -83,6 +83,7 @@ LLVMValueRef cake_emit_register(cake_emitter *e, const cake_plan_value *value, u
         return cake_emit_constant(e, value->dtype, value->integer, value->real);
     }
     if (value->definition->kind == CAKE_PLAN_TEAM_INDEX) return e->team;
+    if (value->definition->kind == CAKE_PLAN_CLAIMED) return e->claimed;
     if (!e->values[value->number]) define_in_prologue(e, value);
     return e->values[value->number][value->shape.rank ? r : 0];
 }
@@ -370,11 +371,12 @@ static LLVMValueRef iota(cake_emitter *e, const cake_plan_op *op, uint32_t r) {
 static LLVMValueRef element(cake_emitter *e, const cake_plan_op *op, uint32_t r) {
     LLVMValueRef a[3] = {0};
     const cake_layout *layout = op->result->layout;
-    if (op->kind == CAKE_PLAN_INSERT_AXIS || op->kind == CAKE_PLAN_SPLAT)
-        return cake_emit_register(e, op->operands[0], op->operands[0]->shape.rank ? r : 0);
+    if (op->kind == CAKE_PLAN_INSERT_AXIS) return cake_emit_register(e, op->operands[0], r);
     for (uint8_t i = 0; i < op->operand_count; i++)
         a[i] = cake_emit_operand(e, op->operands[i], layout, r);
     switch (op->kind) {
+    case CAKE_PLAN_SPLAT:
+        return a[0];
     case CAKE_PLAN_UNARY:
         return unary(e, op, a[0]);
     case CAKE_PLAN_BINARY:

@@ -22,6 +22,8 @@ static void add_verdict(cake_compilation *compilation, const cake_compile_option
     for (uint32_t i = 0; i < families; i++)
         *CAKE_PUSH(compilation->arena, &manifest->proof.families) = unchecked_families[i];
     manifest->proof.unchecked = families * compilation->plans.count;
+    for (uint32_t i = 0; i < compilation->planned.programs.count; i++)
+        manifest->proof.proved += compilation->planned.programs.items[i]->shown;
     for (uint32_t i = 0; i < options->allowed.count; i++)
         *CAKE_PUSH(compilation->arena, &manifest->proof.allowed) = options->allowed.items[i];
 }
@@ -40,14 +42,11 @@ static const char *source_hash(cake_compilation *compilation, const cake_compile
 void cake_compile_plan(cake_compilation *compilation, const cake_compile_options *options) {
     cake_module *module = compilation->module;
     if (compilation->diagnostics.error_count) return;
-    for (uint32_t i = 0; i < module->programs.count; i++)
-        cake_report(&compilation->diagnostics, CAKE_U001, module->programs.items[i]->span,
-                    "a program is not lowered yet");
-    for (uint32_t i = 0; i < module->kernels.count; i++) {
-        const cake_plan *plan = cake_plan_build(compilation->arena, module, module->kernels.items[i], &options->plan,
-                                                &compilation->diagnostics);
-        if (plan) *CAKE_PUSH(compilation->arena, &compilation->plans) = plan;
-    }
+    cake_plan_module *planned = &compilation->planned;
+    cake_plan_module_build(compilation->arena, module, &options->plan, &compilation->diagnostics, planned);
+    for (uint32_t i = 0; i < planned->instances.count; i++)
+        if (planned->instances.items[i].plan)
+            *CAKE_PUSH(compilation->arena, &compilation->plans) = planned->instances.items[i].plan;
     if (compilation->diagnostics.error_count) return;
     cake_manifest *manifest = &compilation->manifest;
     manifest->tool = "cake " CAKE_VERSION_TEXT;
@@ -57,6 +56,9 @@ void cake_compile_plan(cake_compilation *compilation, const cake_compile_options
     for (uint32_t i = 0; i < compilation->plans.count; i++)
         cake_launch_manifest(compilation->arena, compilation->plans.items[i],
                              CAKE_PUSH(compilation->arena, &manifest->kernels));
+    for (uint32_t i = 0; i < planned->programs.count; i++)
+        cake_launch_program(compilation->arena, planned->programs.items[i],
+                            CAKE_PUSH(compilation->arena, &manifest->programs));
 }
 
 static void add_tunes(cake_arena *arena, const cake_common *common, cake_name_list *names) {
@@ -114,6 +116,8 @@ cake_status cake_compile_emit(cake_compilation *compilation, cake_emit_form form
     case CAKE_EMIT_LLVM:
         return emit_code(compilation, CAKE_CODEGEN_LLVM, out);
     case CAKE_EMIT_PLAN:
+        for (uint32_t i = 0; i < compilation->planned.programs.count; i++)
+            cake_plan_program_print(&compilation->planned, compilation->planned.programs.items[i], out);
         for (uint32_t i = 0; i < compilation->plans.count; i++)
             cake_plan_print(compilation->plans.items[i], out);
         return cake_status_ok();

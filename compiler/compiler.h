@@ -13,7 +13,7 @@
 
 #include "frontend/frontend.h"
 #include "manifest/manifest.h"
-#include "plan/plan.h"
+#include "plan/program.h"
 
 #define CAKE_VERSION_TEXT "0.1.0"
 
@@ -36,7 +36,8 @@ typedef struct cake_compilation {
     const cake_source *source;
     cake_diagnostics diagnostics;
     cake_module *module;
-    CAKE_VECTOR(const cake_plan *) plans; /* of all kernels; complete only without errors */
+    cake_plan_module planned;             /* complete only without errors */
+    CAKE_VECTOR(const cake_plan *) plans; /* of its instances, as the manifest numbers them */
     cake_manifest manifest;               /* complete only without errors */
 } cake_compilation;
 

@@ -61,10 +61,10 @@ static void read_places(listing *l, const cake_text *ptx) {
 }
 
 static const cake_kernel *kernel_named(const listing *l, const char *name, size_t size) {
-    const cake_module *module = l->compilation->module;
-    for (uint32_t i = 0; i < module->kernels.count; i++) {
-        const cake_kernel *kernel = module->kernels.items[i];
-        if (strlen(kernel->name) == size && memcmp(kernel->name, name, size) == 0) return kernel;
+    const cake_compilation *compilation = l->compilation;
+    for (uint32_t i = 0; i < compilation->plans.count; i++) {
+        const cake_plan *plan = compilation->plans.items[i];
+        if (strlen(plan->entry) == size && memcmp(plan->entry, name, size) == 0) return plan->kernel;
     }
     return NULL;
 }

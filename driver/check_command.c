@@ -12,29 +12,44 @@ static bool holds(const json_t *array, const char *text) {
     return false;
 }
 
+static void add_trust(json_t *trust, const cake_manifest_interface *interface) {
+    for (uint32_t i = 0; i < interface->trust.count; i++)
+        if (!holds(trust, interface->trust.items[i]))
+            json_array_append_new(trust, json_string(interface->trust.items[i]));
+}
+
 static json_t *trust_json(const cake_compilation *c) {
     json_t *trust = json_array();
     for (uint32_t k = 0; k < c->manifest.kernels.count; k++)
-        for (uint32_t i = 0; i < c->manifest.kernels.items[k].trust.count; i++) {
-            const char *text = c->manifest.kernels.items[k].trust.items[i];
-            if (!holds(trust, text)) json_array_append_new(trust, json_string(text));
-        }
+        add_trust(trust, &c->manifest.kernels.items[k].interface);
+    for (uint32_t k = 0; k < c->manifest.programs.count; k++)
+        add_trust(trust, &c->manifest.programs.items[k].interface);
     return trust;
 }
 
-static json_t *obligations_json(const cake_manifest_proof *proof) {
+/* Conditions of kernels that programs leave to the host. */
+static uint32_t required_count(const cake_manifest *manifest) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < manifest->programs.count; i++)
+        count += manifest->programs.items[i].required.count;
+    return count;
+}
+
+static json_t *obligations_json(const cake_manifest *manifest) {
+    const cake_manifest_proof *proof = &manifest->proof;
     json_t *families = json_array();
     for (uint32_t i = 0; i < proof->families.count; i++)
         json_array_append_new(families, json_string(proof->families.items[i]));
-    return json_pack("{s:i, s:i, s:i, s:i, s:o}", "proved", (int)proof->proved, "refuted", (int)proof->refuted,
-                     "unknown", (int)proof->unknown, "unchecked", (int)proof->unchecked, "families", families);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "proved", (int)proof->proved, "refuted", (int)proof->refuted,
+                     "unknown", (int)proof->unknown, "unchecked", (int)proof->unchecked, "at_launch",
+                     (int)required_count(manifest), "families", families);
 }
 
 static json_t *file_json(const cake_compilation *c, const char *path, const char *problem, int exit_status, double ms) {
     return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "file", cake_document_string(c->arena, path), "ok",
                      exit_status == CAKE_DONE, "error",
                      cake_document_error(c->arena, cake_exit_kind(exit_status), problem), "obligations",
-                     obligations_json(&c->manifest.proof), "trust", trust_json(c), "ms",
+                     obligations_json(&c->manifest), "trust", trust_json(c), "ms",
                      json_real((double)(int64_t)(ms * 10) / 10), "diagnostics", cake_diagnostics_json(&c->diagnostics));
 }
 
@@ -47,7 +62,9 @@ static void print_verdict(const cake_compilation *c, const char *path, FILE *out
                      proof->unknown, proof->unchecked);
     for (uint32_t i = 0; i < proof->families.count; i++)
         cake_text_format(&text, "%s%s", i ? ", " : " (", proof->families.items[i]);
-    fprintf(out, "%s%s\n", cake_text_string(&text), proof->families.count ? ")" : "");
+    if (proof->families.count) cake_text_add_string(&text, ")");
+    if (required_count(&c->manifest)) cake_text_format(&text, ", %u checked at launch", required_count(&c->manifest));
+    fprintf(out, "%s\n", cake_text_string(&text));
 }
 
 static double milliseconds(void) {

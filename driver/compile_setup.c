@@ -8,12 +8,19 @@
 
 /* ---- names of the command line ---- */
 
+static bool has_scalar(const cake_parameter_list *parameters, const char *name) {
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        const cake_parameter *parameter = parameters->items[i];
+        if (parameter->type.extents.count == 0 && strcmp(parameter->name, name) == 0) return true;
+    }
+    return false;
+}
+
 static bool is_scalar(const cake_module *module, const char *name) {
     for (uint32_t k = 0; k < module->kernels.count; k++)
-        for (uint32_t i = 0; i < module->kernels.items[k]->parameters.count; i++) {
-            const cake_parameter *parameter = module->kernels.items[k]->parameters.items[i];
-            if (parameter->type.extents.count == 0 && strcmp(parameter->name, name) == 0) return true;
-        }
+        if (has_scalar(&module->kernels.items[k]->parameters, name)) return true;
+    for (uint32_t k = 0; k < module->programs.count; k++)
+        if (has_scalar(&module->programs.items[k]->parameters, name)) return true;
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "driver/run_job.h"
 #include "driver/watch.h"
 #include "oracle/oracle.h"
+#include "runtime/bind.h"
 
 /* Exit statuses of the tools (docs/cli.md). */
 enum { CAKE_EXIT_DONE, CAKE_EXIT_WRONG, CAKE_EXIT_COMMAND_LINE, CAKE_EXIT_ENVIRONMENT };
@@ -16,7 +17,7 @@ typedef struct cake_run {
 
     /* made by cake_run_setup */
     cake_manifest *manifest;
-    const cake_manifest_kernel *kernel;
+    cake_unit unit;     /* kernel or program */
     cake_source source; /* of the workload */
     cake_diagnostics diagnostics;
     cake_workload *workload; /* null: none, outputs are not compared */

@@ -114,7 +114,7 @@ static void judge_silence(cake_run *run, int seconds) {
         cake_run_fail(run, CAKE_EXIT_WRONG, "hang",
                       "kernel '%s' did not end within %d s: some role waits for what never comes, or the work needs "
                       "--timeout SECONDS",
-                      run->kernel->name, seconds);
+                      run->job.kernel, seconds);
     else
         cake_run_fail(run, CAKE_EXIT_ENVIRONMENT, "environment", "the driver did not answer within %d s while %s",
                       seconds, stage_name(run->stage));
@@ -132,7 +132,7 @@ static void judge_status(cake_run *run) {
     case CAKE_STATUS_FAILED:
     case CAKE_STATUS_TIMEOUT:
         if (run->stage == CAKE_RUN_RUNNING)
-            cake_run_fail(run, CAKE_EXIT_WRONG, "fault", "kernel '%s' broke: %s", run->kernel->name, status->message);
+            cake_run_fail(run, CAKE_EXIT_WRONG, "fault", "kernel '%s' broke: %s", run->job.kernel, status->message);
         else if (run->stage == CAKE_RUN_LOADING)
             cake_run_fail(run, CAKE_EXIT_WRONG, "code", "%s", status->message);
         else
@@ -179,7 +179,7 @@ static void judge_damages(cake_run *run) {
             cake_run_fail(
                 run, CAKE_EXIT_WRONG, "overrun",
                 "kernel '%s' wrote outside tensor '%s': %llu bytes before it and %llu bytes behind it changed",
-                run->kernel->name, run->job.tensors.items[i].name, (unsigned long long)damage->before,
+                run->job.kernel, run->job.tensors.items[i].name, (unsigned long long)damage->before,
                 (unsigned long long)damage->after);
     }
 }

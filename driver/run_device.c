@@ -151,7 +151,7 @@ static cake_status run_once(const session *run, cake_tensor_argument *arguments)
 
 /* As many sets as fill the rotation, at least two, if the device's memory holds them and a copy of what is put back. */
 static cake_status choose_set_count(const session *run, uint32_t *out_count) {
-    uint64_t bytes = 1, free_bytes;
+    uint64_t bytes = 1 + run->job->temporary_bytes, free_bytes;
     for (uint32_t i = 0; i < run->job->tensors.count; i++)
         bytes += run->job->tensors.items[i].bytes + 2 * GUARD_BYTES;
     RETURN_UNLESS_OK(cake_device_free_bytes(run->device, &free_bytes));

@@ -17,11 +17,12 @@ typedef struct cake_run_tensor {
 
 typedef struct cake_run_job {
     const cake_run_code *code;
-    const char *kernel;
+    const char *kernel; /* or program */
     CAKE_VECTOR(cake_binding) dimensions;
     CAKE_VECTOR(cake_run_tensor) tensors; /* in the manifest's order */
     CAKE_VECTOR(cake_scalar_argument) scalars;
-    uint32_t device; /* ordinal */
+    uint64_t temporary_bytes; /* that each call of a program allocates */
+    uint32_t device;          /* ordinal */
     bool bench, cold;
     uint32_t reps; /* bench */
 } cake_run_job;

@@ -123,8 +123,8 @@ static void report_json(const cake_run *run, FILE *out) {
 /* ---- text ---- */
 
 static void print_heading(const cake_run *run, FILE *out) {
-    fprintf(out, "%s %s on cuda:%" PRIu32 " (%s):", run->job.bench ? "bench" : "run", run->kernel->name,
-            run->job.device, run->device.name);
+    fprintf(out, "%s %s on cuda:%" PRIu32 " (%s):", run->job.bench ? "bench" : "run", run->job.kernel, run->job.device,
+            run->device.name);
     for (uint32_t i = 0; i < run->job.dimensions.count; i++)
         fprintf(out, " %s=%" PRId64, run->job.dimensions.items[i].name, run->job.dimensions.items[i].value);
     fprintf(out, " seed=%" PRIu64 "\n", run->seed);

@@ -43,16 +43,27 @@ static bool read_workload(cake_run *run) {
            cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "the workload has errors");
 }
 
-static bool choose_kernel(cake_run *run) {
-    uint32_t index;
-    const char *name = run->workload ? run->workload->kernel : NULL;
-    cake_status status = cake_manifest_kernel_find(run->manifest, name, &index);
-    if (status.kind != CAKE_STATUS_OK)
-        return cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "%s%s", name ? "the workload does not fit: " : "",
-                             status.message);
-    run->kernel = &run->manifest->kernels.items[index];
-    run->job.kernel = run->kernel->name;
-    return true;
+/* --kernel, else what the workload is for. The workload beside the code is for another unit where --kernel names one.
+ */
+static bool choose_unit(cake_run *run) {
+    const char *asked = cake_options_text(run->options, CAKE_OPTION_KERNEL, NULL);
+    const char *described = run->workload ? run->workload->kernel : NULL;
+    if (asked && described && strcmp(asked, described) != 0) {
+        if (cake_options_text(run->options, CAKE_OPTION_WORKLOAD, NULL))
+            return cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "the workload is for '%s', not for '%s'", described,
+                                 asked);
+        run->workload = NULL;
+        described = NULL;
+    }
+    cake_status status = cake_unit_find(run->manifest, asked ? asked : described, &run->unit);
+    if (status.kind == CAKE_STATUS_OK) {
+        run->job.kernel = run->unit.interface->name;
+        return true;
+    }
+    if (asked || !described)
+        return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line", "%s%s", status.message,
+                             asked ? "" : " with --kernel NAME");
+    return cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "the workload does not fit: %s", status.message);
 }
 
 /* ---- names on the command line ---- */
@@ -63,56 +74,75 @@ static const cake_manifest_value *find_fixed(const cake_manifest_value *values, 
     return NULL;
 }
 
-static bool is_dimension(const cake_manifest_kernel *kernel, const char *name) {
-    for (uint32_t i = 0; i < kernel->dimensions.count; i++)
-        if (strcmp(kernel->dimensions.items[i], name) == 0) return true;
+static bool is_dimension(const cake_manifest_interface *interface, const char *name) {
+    for (uint32_t i = 0; i < interface->dimensions.count; i++)
+        if (strcmp(interface->dimensions.items[i], name) == 0) return true;
     return false;
 }
 
-static bool is_scalar(const cake_manifest_kernel *kernel, const char *name) {
-    for (uint32_t i = 0; i < kernel->scalars.count; i++)
-        if (strcmp(kernel->scalars.items[i].name, name) == 0) return true;
+static bool is_scalar(const cake_manifest_interface *interface, const char *name) {
+    for (uint32_t i = 0; i < interface->scalars.count; i++)
+        if (strcmp(interface->scalars.items[i].name, name) == 0) return true;
     return false;
 }
 
 typedef CAKE_VECTOR(const char *) name_list;
+typedef CAKE_VECTOR(cake_manifest_value) value_list;
 
-static name_list known_names(const cake_run *run) {
-    const cake_manifest_kernel *kernel = run->kernel;
+static void add_values(cake_run *run, const cake_manifest_interface *interface, value_list *values) {
+    for (uint32_t i = 0; i < interface->tunables.count; i++)
+        *CAKE_PUSH(run->arena, values) = interface->tunables.items[i];
+}
+
+/* Tunables of the unit, and of the kernels that a program runs. */
+static value_list tunables_of(cake_run *run) {
+    value_list values = {0};
+    add_values(run, run->unit.interface, &values);
+    for (uint32_t i = 0; run->unit.program && i < run->unit.program->steps.count; i++) {
+        const cake_manifest_step *step = &run->unit.program->steps.items[i];
+        if (step->kind == CAKE_MANIFEST_STEP_LAUNCH)
+            add_values(run, &run->manifest->kernels.items[step->kernel].interface, &values);
+    }
+    return values;
+}
+
+static name_list known_names(const cake_run *run, const value_list *tunables) {
+    const cake_manifest_interface *interface = run->unit.interface;
     name_list names = {0};
-    for (uint32_t i = 0; i < kernel->dimensions.count; i++)
-        *CAKE_PUSH(run->arena, &names) = kernel->dimensions.items[i];
-    for (uint32_t i = 0; i < kernel->statics.count; i++)
-        *CAKE_PUSH(run->arena, &names) = kernel->statics.items[i].name;
-    for (uint32_t i = 0; i < kernel->tunables.count; i++)
-        *CAKE_PUSH(run->arena, &names) = kernel->tunables.items[i].name;
+    for (uint32_t i = 0; i < interface->dimensions.count; i++)
+        *CAKE_PUSH(run->arena, &names) = interface->dimensions.items[i];
+    for (uint32_t i = 0; i < interface->statics.count; i++)
+        *CAKE_PUSH(run->arena, &names) = interface->statics.items[i].name;
+    for (uint32_t i = 0; i < tunables->count; i++)
+        *CAKE_PUSH(run->arena, &names) = tunables->items[i].name;
     for (uint32_t i = 0; run->workload && i < run->workload->dimensions.count; i++)
         *CAKE_PUSH(run->arena, &names) = run->workload->dimensions.items[i];
-    for (uint32_t i = 0; !run->workload && i < kernel->scalars.count; i++)
-        *CAKE_PUSH(run->arena, &names) = kernel->scalars.items[i].name;
+    for (uint32_t i = 0; !run->workload && i < interface->scalars.count; i++)
+        *CAKE_PUSH(run->arena, &names) = interface->scalars.items[i].name;
     return names;
 }
 
 static bool check_definition(cake_run *run, const cake_definition_option *definition) {
-    name_list names = known_names(run);
+    value_list tunables = tunables_of(run);
+    name_list names = known_names(run, &tunables);
     bool known = false;
     for (uint32_t i = 0; i < names.count; i++)
         known = known || strcmp(names.items[i], definition->name) == 0;
     if (!known) {
         const char *nearest = cake_nearest_name(definition->name, names.items, names.count);
-        return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line", "kernel '%s' has no '%s' for -D%s%s%s",
-                             run->kernel->name, definition->name, nearest ? "; did you mean '" : "",
-                             nearest ? nearest : "", nearest ? "'?" : "");
+        return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line", "%s '%s' has no '%s' for -D%s%s%s",
+                             run->unit.interface->kind, run->unit.interface->name, definition->name,
+                             nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
-    if (!definition->is_integer && !is_scalar(run->kernel, definition->name))
+    if (!definition->is_integer && !is_scalar(run->unit.interface, definition->name))
         return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line", "-D %s takes an integer, not '%s'",
                              definition->name, definition->text);
-    const cake_manifest_value *tunable =
-        find_fixed(run->kernel->tunables.items, run->kernel->tunables.count, definition->name);
-    if (tunable && tunable->value != definition->integer)
-        return cake_run_fail(run, CAKE_EXIT_WRONG, "contract",
-                             "kernel '%s' was compiled for %s = %" PRId64 " and cannot be launched with %" PRId64,
-                             run->kernel->name, tunable->name, tunable->value, definition->integer);
+    for (uint32_t i = 0; i < tunables.count; i++)
+        if (strcmp(tunables.items[i].name, definition->name) == 0 && tunables.items[i].value != definition->integer)
+            return cake_run_fail(run, CAKE_EXIT_WRONG, "contract",
+                                 "%s '%s' was compiled for %s = %" PRId64 " and cannot be launched with %" PRId64,
+                                 run->unit.interface->kind, run->unit.interface->name, definition->name,
+                                 tunables.items[i].value, definition->integer);
     return true;
 }
 
@@ -153,8 +183,8 @@ static chosen_list choose_dimensions(const cake_run *run) {
         if (cake_workload_has_dimension(run->workload, definition->name))
             *CAKE_PUSH(run->arena, &chosen) = (cake_case_dimension){definition->name, definition->integer};
     }
-    for (uint32_t i = 0; i < run->kernel->statics.count; i++) {
-        const cake_manifest_value *value = &run->kernel->statics.items[i];
+    for (uint32_t i = 0; i < run->unit.interface->statics.count; i++) {
+        const cake_manifest_value *value = &run->unit.interface->statics.items[i];
         if (cake_workload_has_dimension(run->workload, value->name) && !find_definition(run, value->name))
             *CAKE_PUSH(run->arena, &chosen) = (cake_case_dimension){value->name, value->value};
     }
@@ -191,23 +221,24 @@ static bool make_case(cake_run *run) {
 static bool bind_dimensions(cake_run *run) {
     for (uint32_t i = 0; run->one && i < run->one->dimensions.count; i++) {
         const cake_case_dimension *dimension = &run->one->dimensions.items[i];
-        if (is_dimension(run->kernel, dimension->name) && !find_definition(run, dimension->name))
+        if (is_dimension(run->unit.interface, dimension->name) && !find_definition(run, dimension->name))
             *CAKE_PUSH(run->arena, &run->job.dimensions) = (cake_binding){dimension->name, dimension->value};
     }
     for (uint32_t i = 0; i < run->options->definitions.count; i++) {
         const cake_definition_option *definition = &run->options->definitions.items[i];
-        bool is_static = find_fixed(run->kernel->statics.items, run->kernel->statics.count, definition->name);
-        if (is_static || is_dimension(run->kernel, definition->name))
+        bool is_static =
+            find_fixed(run->unit.interface->statics.items, run->unit.interface->statics.count, definition->name);
+        if (is_static || is_dimension(run->unit.interface, definition->name))
             *CAKE_PUSH(run->arena, &run->job.dimensions) = (cake_binding){definition->name, definition->integer};
     }
-    for (uint32_t i = 0; i < run->kernel->dimensions.count; i++) {
+    for (uint32_t i = 0; i < run->unit.interface->dimensions.count; i++) {
         bool bound = false;
         for (uint32_t k = 0; k < run->job.dimensions.count; k++)
-            bound = bound || strcmp(run->job.dimensions.items[k].name, run->kernel->dimensions.items[i]) == 0;
+            bound = bound || strcmp(run->job.dimensions.items[k].name, run->unit.interface->dimensions.items[i]) == 0;
         if (!bound)
             return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line",
-                                 "dimension '%s' has no value: give -D %s=N", run->kernel->dimensions.items[i],
-                                 run->kernel->dimensions.items[i]);
+                                 "dimension '%s' has no value: give -D %s=N", run->unit.interface->dimensions.items[i],
+                                 run->unit.interface->dimensions.items[i]);
     }
     return true;
 }
@@ -235,8 +266,8 @@ static const void *scalar_of_command_line(cake_run *run, const cake_manifest_sca
 }
 
 static bool bind_scalars(cake_run *run) {
-    for (uint32_t i = 0; i < run->kernel->scalars.count; i++) {
-        const cake_manifest_scalar *scalar = &run->kernel->scalars.items[i];
+    for (uint32_t i = 0; i < run->unit.interface->scalars.count; i++) {
+        const cake_manifest_scalar *scalar = &run->unit.interface->scalars.items[i];
         const void *value = run->one ? scalar_of_case(run, scalar) : scalar_of_command_line(run, scalar);
         if (!value) return false;
         *CAKE_PUSH(run->arena, &run->job.scalars) = (cake_scalar_argument){scalar->name, value};
@@ -321,15 +352,21 @@ static bool bind_tensors(cake_run *run) {
     };
     /* The contract and the sizes do not depend on the device; the child asks again with its number of SMs. */
     cake_bound bound;
-    cake_status status = cake_bind(run->arena, run->kernel, &request, 1, &bound);
-    for (uint32_t i = 0; i < run->kernel->tensors.count && status.kind == CAKE_STATUS_OK; i++) {
+    cake_status status = cake_bind(run->arena, run->unit.interface, &request, 1, &bound);
+    for (uint32_t i = 0; i < run->unit.interface->tensors.count && status.kind == CAKE_STATUS_OK; i++) {
         cake_tensor_layout layout;
         status = cake_bound_tensor(&bound, i, &layout);
         if (status.kind != CAKE_STATUS_OK) break;
         if (!run->one)
-            add_plain_tensor(run, &run->kernel->tensors.items[i], &layout);
-        else if (!add_case_tensor(run, &run->kernel->tensors.items[i], &layout))
+            add_plain_tensor(run, &run->unit.interface->tensors.items[i], &layout);
+        else if (!add_case_tensor(run, &run->unit.interface->tensors.items[i], &layout))
             return false;
+    }
+    for (uint32_t i = 0; run->unit.program && i < run->unit.program->temporaries.count; i++) {
+        uint64_t bytes = 0;
+        if (status.kind != CAKE_STATUS_OK) break;
+        status = cake_bound_temporary(&bound, &run->unit.program->temporaries.items[i], &bytes);
+        run->job.temporary_bytes += bytes + CAKE_TEMPORARY_ALIGNMENT;
     }
     return status.kind == CAKE_STATUS_OK || cake_run_fail(run, CAKE_EXIT_WRONG, "contract", "%s", status.message);
 }
@@ -341,7 +378,7 @@ bool cake_run_setup(cake_run *run) {
     run->job.bench = options->command == CAKE_COMMAND_BENCH;
     run->job.cold = cake_options_has(options, CAKE_OPTION_COLD);
     run->job.reps = (uint32_t)cake_options_number(options, CAKE_OPTION_REPS, DEFAULT_REPS);
-    if (!read_manifest(run) || !read_workload(run) || !choose_kernel(run)) return false;
+    if (!read_manifest(run) || !read_workload(run) || !choose_unit(run)) return false;
     if (!check_definitions(run) || !choose_device(run)) return false;
     if (run->workload && !make_case(run)) return false;
     if (!bind_dimensions(run) || !bind_scalars(run) || !bind_tensors(run)) return false;

@@ -34,19 +34,39 @@ static uint32_t combinations(const cake_static_list *statics) {
     return product;
 }
 
+/* What kernels and programs have in common here. */
+typedef struct unit {
+    cake_symbol *const *dimensions;
+    uint32_t dimension_count;
+    const cake_fact *facts;
+    uint32_t fact_count;
+} unit;
+
+static void add_statics(cake_arena *arena, const unit *from, const cake_choice_list *choices, bool sets,
+                        cake_static_list *found) {
+    for (uint32_t i = 0; i < from->dimension_count; i++) {
+        const cake_symbol *symbol = from->dimensions[i];
+        if (!symbol->is_static || is_chosen(choices, found, symbol->name)) continue;
+        cake_static *one = CAKE_PUSH(arena, found);
+        one->name = symbol->name;
+        for (uint32_t f = 0; sets && f < from->fact_count; f++)
+            read_set(from->facts[f].condition, symbol, one);
+    }
+}
+
+/* Kernels that a program runs take their statics from it. */
 cake_static_list cake_static_find(cake_arena *arena, const cake_module *module, const cake_choice_list *choices,
                                   bool sets) {
     cake_static_list found = {0};
     for (uint32_t k = 0; k < module->kernels.count; k++) {
         const cake_kernel *kernel = module->kernels.items[k];
-        for (uint32_t i = 0; i < kernel->dimensions.count; i++) {
-            const cake_symbol *symbol = kernel->dimensions.items[i];
-            if (!symbol->is_static || is_chosen(choices, &found, symbol->name)) continue;
-            cake_static *one = CAKE_PUSH(arena, &found);
-            one->name = symbol->name;
-            for (uint32_t f = 0; sets && f < kernel->facts.count; f++)
-                read_set(kernel->facts.items[f].condition, symbol, one);
-        }
+        unit one = {kernel->dimensions.items, kernel->dimensions.count, kernel->facts.items, kernel->facts.count};
+        if (!cake_plan_module_runs(module, kernel)) add_statics(arena, &one, choices, sets, &found);
+    }
+    for (uint32_t k = 0; k < module->programs.count; k++) {
+        const cake_program *program = module->programs.items[k];
+        unit one = {program->dimensions.items, program->dimensions.count, program->facts.items, program->facts.count};
+        add_statics(arena, &one, choices, sets, &found);
     }
     bool too_many = combinations(&found) > CAKE_STATIC_VALUES;
     for (uint32_t i = 0; too_many && i < found.count; i++)
@@ -110,6 +130,8 @@ static void merge(cake_compilation *into, const cake_compilation *from, const ch
         *CAKE_PUSH(into->arena, &into->plans) = from->plans.items[i];
     for (uint32_t i = 0; i < from->manifest.kernels.count; i++)
         *CAKE_PUSH(into->arena, &into->manifest.kernels) = from->manifest.kernels.items[i];
+    for (uint32_t i = 0; i < from->manifest.programs.count; i++)
+        *CAKE_PUSH(into->arena, &into->manifest.programs) = from->manifest.programs.items[i];
     into->manifest.proof = from->manifest.proof;
     into->manifest.proof.proved += sum.proved;
     into->manifest.proof.refuted += sum.refuted;

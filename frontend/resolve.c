@@ -133,6 +133,20 @@ static void declare_kernels(cake_resolver *resolver) {
     }
 }
 
+/* Programs and kernels are launched by name, so they share one set of names. */
+static void check_program_name(cake_resolver *resolver, uint32_t index) {
+    const cake_module *module = resolver->module;
+    const cake_program *program = module->programs.items[index];
+    const cake_symbol *kernel = cake_resolve_find(resolver, CAKE_SPACE_KERNEL, program->name);
+    const cake_program *other = NULL;
+    for (uint32_t i = 0; i < index && !other; i++)
+        if (module->programs.items[i]->name == program->name) other = module->programs.items[i];
+    if (!kernel && !other) return;
+    cake_diagnostic *diagnostic = cake_resolve_report(resolver, CAKE_L202, program->span, "there is a %s '%s' already",
+                                                      kernel ? "kernel" : "program", program->name);
+    cake_diagnostic_note(resolver->diagnostics, diagnostic, kernel ? kernel->span : other->span, "declared here");
+}
+
 void cake_frontend_resolve(cake_module *module, cake_diagnostics *diagnostics) {
     cake_resolver resolver = {.module = module, .arena = module->arena, .diagnostics = diagnostics};
     cake_resolve_common_declare(&resolver, &module->common);
@@ -142,6 +156,7 @@ void cake_frontend_resolve(cake_module *module, cake_diagnostics *diagnostics) {
     for (uint32_t i = 0; i < module->kernels.count; i++)
         cake_resolve_kernel(&resolver, module->kernels.items[i]);
     for (uint32_t i = 0; i < module->programs.count; i++) {
+        check_program_name(&resolver, i);
         cake_resolve_program(&resolver, module->programs.items[i]);
     }
 }

@@ -222,6 +222,8 @@ bool cake_resolve_is_pair(const cake_expr *expr);
 /* Number of positional arguments; reports keywords other than those listed (null ends the list) and repeated ones. */
 uint32_t cake_resolve_positional(cake_resolver *resolver, cake_expr *call, const char *const *keywords);
 cake_argument *cake_resolve_keyword(cake_expr *call, const char *keyword); /* null: not given */
+/* Whether some argument is followed by 'within'. */
+bool cake_resolve_has_within(const cake_expr *call);
 /* The rank that axis= leaves of 'rank' (all axes without it, unless it is required); false after a report. */
 bool cake_resolve_axis(cake_resolver *resolver, cake_expr *call, uint32_t rank, bool required);
 

@@ -70,7 +70,7 @@ static bool check_within(cake_resolver *resolver, const cake_expr *call) {
     return true;
 }
 
-static bool has_within(const cake_expr *call) {
+bool cake_resolve_has_within(const cake_expr *call) {
     for (uint32_t i = 0; i < call->u.call.arguments.count; i++) {
         if (call->u.call.arguments.items[i].within != CAKE_WITHIN_TEAM) return true;
     }
@@ -166,7 +166,7 @@ static cake_type type_of_fold(cake_resolver *resolver, cake_expr *call, uint32_t
     bool gives_index =
         builtin == CAKE_BUILTIN_ARGMIN || builtin == CAKE_BUILTIN_ARGMAX || builtin == CAKE_BUILTIN_COUNT;
     uint32_t rank = cake_resolve_keyword(call, "axis") ? type.rank - 1u : 0;
-    return cake_resolve_value_type(gives_index ? CAKE_DTYPE_INDEX : type.dtype, has_within(call) ? type.rank : rank);
+    return cake_resolve_value_type(gives_index ? CAKE_DTYPE_INDEX : type.dtype, cake_resolve_has_within(call) ? type.rank : rank);
 }
 
 /* ---- shapes ---- */
@@ -266,7 +266,7 @@ cake_type cake_resolve_builtin(cake_resolver *resolver, cake_expr *call) {
     const cake_builtin_info *info = cake_builtin_info_of(builtin);
     uint32_t errors = resolver->diagnostics->error_count;
     uint32_t count = cake_resolve_positional(resolver, call, takes_axis(info, builtin) ? with_axis : without);
-    bool is_reduction = info->kind == CAKE_BUILTIN_KIND_FOLD && count == 1;
+    bool is_reduction = builtin == CAKE_BUILTIN_REDUCE || (info->kind == CAKE_BUILTIN_KIND_FOLD && count == 1);
     bool good = check_count(resolver, call, info, count) && (is_reduction || check_within(resolver, call));
     if (!good || resolver->diagnostics->error_count != errors) return cake_resolve_error();
     switch (info->kind) {

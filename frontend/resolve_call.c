@@ -142,8 +142,9 @@ static cake_type finish_combine(cake_resolver *resolver, cake_expr *call, uint32
     bool is_scan = call->u.call.builtin == CAKE_BUILTIN_SCAN;
     if (!cake_resolve_axis(resolver, call, rank, is_scan)) return cake_resolve_error();
     cake_type type = call->u.call.expansion->type;
+    bool stays = is_scan || cake_resolve_has_within(call);
     uint32_t left = cake_resolve_keyword(call, "axis") ? rank - 1 : 0;
-    return cake_resolve_value_type(type.dtype, is_scan ? rank : left);
+    return cake_resolve_value_type(type.dtype, stays ? rank : left);
 }
 
 /* scan(x): an inclusive sum. */

@@ -50,7 +50,7 @@ typedef enum cake_atomic_op {
 
 typedef enum cake_builtin {
     CAKE_BUILTIN_NONE, /* a user-defined function */
-#define CAKE_BUILTIN(enumerator, spelling, kind, min_args, max_args, modifiers) CAKE_BUILTIN_##enumerator,
+#define CAKE_BUILTIN(enumerator, spelling, kind, min_args, max_args, modifiers, dtypes) CAKE_BUILTIN_##enumerator,
 #include "ir/builtins.def"
 #undef CAKE_BUILTIN
     CAKE_BUILTIN_END
@@ -69,11 +69,19 @@ typedef enum cake_builtin_kind {
 #define CAKE_MODIFIER_FTZ 2u
 #define CAKE_MODIFIER_NAN 4u
 
+/* Dtypes as elementwise functions tell them apart. */
+#define CAKE_OPERAND_NARROW 1u   /* f16, bf16 */
+#define CAKE_OPERAND_SINGLE 2u   /* f32, real */
+#define CAKE_OPERAND_DOUBLE 4u   /* f64 */
+#define CAKE_OPERAND_SIGNED 8u   /* 8 to 64 bits, and index */
+#define CAKE_OPERAND_UNSIGNED 16u
+
 typedef struct cake_builtin_info {
     const char *name;
     cake_builtin_kind kind;
     uint8_t min_args, max_args;
     uint8_t modifiers; /* the legal ones */
+    uint8_t dtypes;    /* CAKE_OPERAND_*, joined; 0 unless it is elementwise */
 } cake_builtin_info;
 
 const char *cake_unary_name(cake_unary_op op);
@@ -83,6 +91,11 @@ const char *cake_atomic_name(cake_atomic_op op);
 uint32_t cake_atomic_operand_count(cake_atomic_op op);
 const cake_builtin_info *cake_builtin_info_of(cake_builtin builtin);
 cake_builtin cake_builtin_find(const char *name); /* NONE if there is none */
+/* The dtype's CAKE_OPERAND_*; 0: no function computes with it (bool, 8-bit floats, tf32, 4-bit integers). */
+uint8_t cake_dtype_operand(cake_dtype dtype);
+/* Whether the elementwise function exists with these modifiers on operands of this dtype. binary64 and integers have
+ * neither .approx nor .ftz, integers no .nan, and fma.ftz is of binary32 alone. */
+bool cake_builtin_has_form(cake_builtin builtin, uint8_t modifiers, cake_dtype dtype);
 
 /* ---- expressions ---- */
 

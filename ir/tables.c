@@ -36,9 +36,9 @@ static const struct {
 };
 
 static const cake_builtin_info builtin_rows[CAKE_BUILTIN_END] = {
-    [CAKE_BUILTIN_NONE] = {"", CAKE_BUILTIN_KIND_ELEMENT, 0, 0, 0},
-#define CAKE_BUILTIN(enumerator, spelling, kind, min_args, max_args, modifiers)                                        \
-    [CAKE_BUILTIN_##enumerator] = {spelling, CAKE_BUILTIN_KIND_##kind, min_args, max_args, modifiers},
+    [CAKE_BUILTIN_NONE] = {"", CAKE_BUILTIN_KIND_ELEMENT, 0, 0, 0, 0},
+#define CAKE_BUILTIN(enumerator, spelling, kind, min_args, max_args, modifiers, dtypes)                                \
+    [CAKE_BUILTIN_##enumerator] = {spelling, CAKE_BUILTIN_KIND_##kind, min_args, max_args, modifiers, dtypes},
 #include "ir/builtins.def"
 #undef CAKE_BUILTIN
 };
@@ -79,6 +79,36 @@ cake_builtin cake_builtin_find(const char *name) {
     for (cake_builtin builtin = CAKE_BUILTIN_NONE + 1; builtin < CAKE_BUILTIN_END; builtin++)
         if (strcmp(builtin_rows[builtin].name, name) == 0) return builtin;
     return CAKE_BUILTIN_NONE;
+}
+
+uint8_t cake_dtype_operand(cake_dtype dtype) {
+    uint32_t bits = cake_dtype_bits(dtype);
+    switch (cake_dtype_class_of(dtype)) {
+    case CAKE_CLASS_FLOAT:
+        if (dtype == CAKE_DTYPE_TF32 || bits < 16) return 0;
+        return bits == 64 ? CAKE_OPERAND_DOUBLE : bits == 32 ? CAKE_OPERAND_SINGLE : CAKE_OPERAND_NARROW;
+    case CAKE_CLASS_REAL:
+        return CAKE_OPERAND_SINGLE;
+    case CAKE_CLASS_SIGNED:
+        return bits < 8 ? 0 : CAKE_OPERAND_SIGNED;
+    case CAKE_CLASS_UNSIGNED:
+        return bits < 8 ? 0 : CAKE_OPERAND_UNSIGNED;
+    case CAKE_CLASS_INDEX:
+        return CAKE_OPERAND_SIGNED;
+    case CAKE_CLASS_NONE:
+    case CAKE_CLASS_BOOL:
+        return 0;
+    }
+    return 0;
+}
+
+bool cake_builtin_has_form(cake_builtin builtin, uint8_t modifiers, cake_dtype dtype) {
+    const cake_builtin_info *info = cake_builtin_info_of(builtin);
+    uint8_t operand = cake_dtype_operand(dtype), legal = info->modifiers;
+    if (operand & (CAKE_OPERAND_SIGNED | CAKE_OPERAND_UNSIGNED)) legal = 0;
+    if (operand == CAKE_OPERAND_DOUBLE) legal &= CAKE_MODIFIER_NAN;
+    if (operand == CAKE_OPERAND_NARROW && builtin == CAKE_BUILTIN_FMA) legal = 0;
+    return (info->dtypes & operand) && !(modifiers & ~legal);
 }
 
 /* The element type of the result, or NONE. An index takes the type beside it if that is a number; a real takes a float

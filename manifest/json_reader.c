@@ -116,6 +116,12 @@ int64_t cake_json_integer(cake_json_reader *reader, cake_json_node object, const
     return integer_of(reader, object, key, member(reader, object, key), low, high);
 }
 
+bool cake_json_boolean(cake_json_reader *reader, cake_json_node object, const char *key) {
+    const json_t *value = member(reader, object, key);
+    if (value && !json_is_boolean(value)) cake_json_fail(reader, object, key, "is neither true nor false");
+    return !failed(reader) && json_is_true(value);
+}
+
 const cake_launch_expr *cake_json_expression(cake_json_reader *reader, cake_json_node object, const char *key) {
     return expression_of(reader, object, key, member(reader, object, key));
 }

@@ -42,6 +42,7 @@ bool cake_json_has(cake_json_node object, const char *key);
 const char *cake_json_string(cake_json_reader *reader, cake_json_node object, const char *key);
 const char *cake_json_identifier(cake_json_reader *reader, cake_json_node object, const char *key);
 int64_t cake_json_integer(cake_json_reader *reader, cake_json_node object, const char *key, int64_t low, int64_t high);
+bool cake_json_boolean(cake_json_reader *reader, cake_json_node object, const char *key);
 const cake_launch_expr *cake_json_expression(cake_json_reader *reader, cake_json_node object, const char *key);
 
 /* Items of a list. */

@@ -65,29 +65,80 @@ typedef struct cake_manifest_condition {
     const cake_launch_expr *condition;
 } cake_manifest_condition;
 
+typedef CAKE_VECTOR(cake_manifest_condition) cake_manifest_condition_list;
+
 typedef struct cake_manifest_value {
     const char *name;
     int64_t value;
 } cake_manifest_value;
 
-typedef struct cake_manifest_kernel {
-    const char *name;                         /* entry point in the PTX */
+/* What a caller gives and what is checked before a launch: kernels and programs have it in common. */
+typedef struct cake_manifest_interface {
+    const char *kind;                         /* "kernel" or "program", for messages; not in the document */
+    const char *name;                         /* a kernel's is its entry point in the PTX */
     CAKE_VECTOR(const char *) dimensions;     /* runtime dimensions, in order of first appearance */
     CAKE_VECTOR(cake_manifest_value) statics; /* dimensions fixed at compile time (static or --specialise) */
     CAKE_VECTOR(cake_manifest_value) tunables;
     CAKE_VECTOR(cake_manifest_tensor) tensors;
     CAKE_VECTOR(cake_manifest_scalar) scalars;
     CAKE_VECTOR(const char *) parameters; /* names of tensors and scalars in the schedule's order */
+    cake_manifest_condition_list contract;
+    CAKE_VECTOR(const char *) trust; /* what is believed and not proved, in the schedule's words */
+} cake_manifest_interface;
+
+typedef struct cake_manifest_kernel {
+    cake_manifest_interface interface;
     CAKE_VECTOR(cake_manifest_tensor_map) tensor_maps;
     CAKE_VECTOR(cake_manifest_argument) arguments; /* of the entry point, in order */
-    CAKE_VECTOR(cake_manifest_condition) contract;
-    CAKE_VECTOR(const char *) trust; /* what is believed and not proved, in the schedule's words */
-    uint32_t threads;                /* of a CTA */
-    uint32_t cluster;                /* CTAs along x; 1: none */
-    uint32_t shared_bytes;           /* dynamic, alignment slack included */
-    uint32_t ctas_per_sm;            /* what the launch bounds promise */
-    const cake_launch_expr *grid;    /* CTAs along x; 0: nothing to launch */
+    uint32_t threads;                              /* of a CTA */
+    uint32_t cluster;                              /* CTAs along x; 1: none */
+    uint32_t shared_bytes;                         /* dynamic, alignment slack included */
+    uint32_t ctas_per_sm;                          /* what the launch bounds promise */
+    const cake_launch_expr *grid;                  /* CTAs along x; 0: nothing to launch */
 } cake_manifest_kernel;
+
+/* ---- programs: kernels and fills in order, over parameters and temporaries ---- */
+
+/* Global memory that lasts as long as the prepared program; row-major and contiguous. */
+typedef struct cake_manifest_temporary {
+    const char *name, *dtype;
+    cake_launch_expr_list shape;
+} cake_manifest_temporary;
+
+typedef enum cake_manifest_source_kind {
+    CAKE_SOURCE_SCALAR,    /* index into the program's scalars, of the same dtype */
+    CAKE_SOURCE_VALUE,     /* bytes: one element of the dtype, little endian */
+    CAKE_SOURCE_EXPRESSION /* an integer that is worked out at the launch */
+} cake_manifest_source_kind;
+
+/* What a kernel's scalar parameter gets. */
+typedef struct cake_manifest_source {
+    cake_manifest_source_kind kind;
+    uint32_t index;
+    uint64_t bits; /* VALUE: the element's bytes from the lowest on */
+    const cake_launch_expr *expression;
+} cake_manifest_source;
+
+typedef enum cake_manifest_step_kind { CAKE_MANIFEST_STEP_FILL, CAKE_MANIFEST_STEP_LAUNCH } cake_manifest_step_kind;
+
+/* Memory is named by number: the program's tensors in order, then its temporaries. */
+typedef struct cake_manifest_step {
+    cake_manifest_step_kind kind;
+    uint32_t memory;                           /* FILL: contiguous */
+    uint64_t bits;                             /* FILL: the element, as in a source */
+    uint32_t kernel;                           /* LAUNCH: index into the manifest's kernels */
+    CAKE_VECTOR(uint32_t) tensors;             /* LAUNCH: memory for each of the kernel's tensors */
+    cake_launch_expr_list dimensions;          /* LAUNCH: a value for each of its dimensions */
+    CAKE_VECTOR(cake_manifest_source) scalars; /* LAUNCH: for each of its scalars */
+    bool overlap;                              /* LAUNCH: may start before the launch before it has ended */
+} cake_manifest_step;
+
+typedef struct cake_manifest_program {
+    cake_manifest_interface interface;
+    cake_manifest_condition_list required; /* of the kernels' contracts: what the program's does not show */
+    CAKE_VECTOR(cake_manifest_temporary) temporaries;
+    CAKE_VECTOR(cake_manifest_step) steps;
+} cake_manifest_program;
 
 typedef struct cake_manifest_proof {
     uint32_t proved, refuted, unknown;
@@ -102,6 +153,7 @@ typedef struct cake_manifest {
     const char *source_hash; /* 64 hex digits of SHA-256 over the source text and the chosen values, or "" */
     cake_manifest_proof proof;
     CAKE_VECTOR(cake_manifest_kernel) kernels;
+    CAKE_VECTOR(cake_manifest_program) programs;
 } cake_manifest;
 
 /* The JSON document, one line per top-level member, stable order. */

@@ -140,22 +140,46 @@ static void write_argument(cake_text *out, const cake_manifest_argument *argumen
     close(out, "}");
 }
 
-static void write_parameters(cake_text *out, const cake_manifest_kernel *kernel) {
+static void write_parameters(cake_text *out, const cake_manifest_interface *interface) {
     key(out, "tensors");
     open(out, "[");
-    for (uint32_t i = 0; i < kernel->tensors.count; i++)
-        write_tensor(out, &kernel->tensors.items[i]);
+    for (uint32_t i = 0; i < interface->tensors.count; i++)
+        write_tensor(out, &interface->tensors.items[i]);
     close(out, "]");
     key(out, "scalars");
     open(out, "[");
-    for (uint32_t i = 0; i < kernel->scalars.count; i++) {
+    for (uint32_t i = 0; i < interface->scalars.count; i++) {
         open(out, "{");
-        string_member(out, "name", kernel->scalars.items[i].name);
-        string_member(out, "dtype", kernel->scalars.items[i].dtype);
+        string_member(out, "name", interface->scalars.items[i].name);
+        string_member(out, "dtype", interface->scalars.items[i].dtype);
         close(out, "}");
     }
     close(out, "]");
-    string_list(out, "parameters", kernel->parameters.items, kernel->parameters.count);
+    string_list(out, "parameters", interface->parameters.items, interface->parameters.count);
+}
+
+static void write_conditions(cake_text *out, const char *name, const cake_manifest_condition *conditions,
+                             uint32_t count) {
+    key(out, name);
+    open(out, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        open(out, "{");
+        string_member(out, "text", conditions[i].text);
+        key(out, "condition");
+        expression(out, conditions[i].condition);
+        close(out, "}");
+    }
+    close(out, "]");
+}
+
+static void write_interface(cake_text *out, const cake_manifest_interface *interface) {
+    string_member(out, "name", interface->name);
+    string_list(out, "dimensions", interface->dimensions.items, interface->dimensions.count);
+    value_list(out, "statics", interface->statics.items, interface->statics.count);
+    value_list(out, "tunables", interface->tunables.items, interface->tunables.count);
+    write_parameters(out, interface);
+    write_conditions(out, "contract", interface->contract.items, interface->contract.count);
+    string_list(out, "trust", interface->trust.items, interface->trust.count);
 }
 
 static void write_entry(cake_text *out, const cake_manifest_kernel *kernel) {
@@ -171,35 +195,97 @@ static void write_entry(cake_text *out, const cake_manifest_kernel *kernel) {
     close(out, "]");
 }
 
-static void write_contract(cake_text *out, const cake_manifest_kernel *kernel) {
-    key(out, "contract");
-    open(out, "[");
-    for (uint32_t i = 0; i < kernel->contract.count; i++) {
-        open(out, "{");
-        string_member(out, "text", kernel->contract.items[i].text);
-        key(out, "condition");
-        expression(out, kernel->contract.items[i].condition);
-        close(out, "}");
-    }
-    close(out, "]");
-    string_list(out, "trust", kernel->trust.items, kernel->trust.count);
-}
-
 static void write_kernel(cake_text *out, const cake_manifest_kernel *kernel) {
     open(out, "{");
-    string_member(out, "name", kernel->name);
-    string_list(out, "dimensions", kernel->dimensions.items, kernel->dimensions.count);
-    value_list(out, "statics", kernel->statics.items, kernel->statics.count);
-    value_list(out, "tunables", kernel->tunables.items, kernel->tunables.count);
-    write_parameters(out, kernel);
+    write_interface(out, &kernel->interface);
     write_entry(out, kernel);
-    write_contract(out, kernel);
     number_member(out, "threads", kernel->threads);
     number_member(out, "cluster", kernel->cluster);
     number_member(out, "shared_bytes", kernel->shared_bytes);
     number_member(out, "ctas_per_sm", kernel->ctas_per_sm);
     key(out, "grid");
     expression(out, kernel->grid);
+    close(out, "}");
+}
+
+/* ---- programs ---- */
+
+static void write_temporary(cake_text *out, const cake_manifest_temporary *temporary) {
+    open(out, "{");
+    string_member(out, "name", temporary->name);
+    string_member(out, "dtype", temporary->dtype);
+    expression_list(out, "shape", &temporary->shape);
+    close(out, "}");
+}
+
+/* In hexadecimal: 64 bits do not fit a JSON integer. */
+static void bits_member(cake_text *out, const char *name, uint64_t bits) {
+    key(out, name);
+    cake_text_format(out, "\"%llx\"", (unsigned long long)bits);
+}
+
+static void write_source(cake_text *out, const cake_manifest_source *source) {
+    open(out, "{");
+    switch (source->kind) {
+    case CAKE_SOURCE_SCALAR:
+        number_member(out, "scalar", source->index);
+        break;
+    case CAKE_SOURCE_VALUE:
+        bits_member(out, "bits", source->bits);
+        break;
+    case CAKE_SOURCE_EXPRESSION:
+        key(out, "expression");
+        expression(out, source->expression);
+        break;
+    }
+    close(out, "}");
+}
+
+static void write_launch(cake_text *out, const cake_manifest_step *step) {
+    number_member(out, "kernel", step->kernel);
+    key(out, "tensors");
+    open(out, "[");
+    for (uint32_t i = 0; i < step->tensors.count; i++)
+        number(out, step->tensors.items[i]);
+    close(out, "]");
+    expression_list(out, "dimensions", &step->dimensions);
+    key(out, "scalars");
+    open(out, "[");
+    for (uint32_t i = 0; i < step->scalars.count; i++)
+        write_source(out, &step->scalars.items[i]);
+    close(out, "]");
+    key(out, "overlap");
+    cake_text_add_string(out, step->overlap ? "true" : "false");
+}
+
+static void write_step(cake_text *out, const cake_manifest_step *step) {
+    open(out, "{");
+    switch (step->kind) {
+    case CAKE_MANIFEST_STEP_FILL:
+        number_member(out, "fill", step->memory);
+        bits_member(out, "bits", step->bits);
+        break;
+    case CAKE_MANIFEST_STEP_LAUNCH:
+        write_launch(out, step);
+        break;
+    }
+    close(out, "}");
+}
+
+static void write_program(cake_text *out, const cake_manifest_program *program) {
+    open(out, "{");
+    write_interface(out, &program->interface);
+    write_conditions(out, "required", program->required.items, program->required.count);
+    key(out, "temporaries");
+    open(out, "[");
+    for (uint32_t i = 0; i < program->temporaries.count; i++)
+        write_temporary(out, &program->temporaries.items[i]);
+    close(out, "]");
+    key(out, "steps");
+    open(out, "[");
+    for (uint32_t i = 0; i < program->steps.count; i++)
+        write_step(out, &program->steps.items[i]);
+    close(out, "]");
     close(out, "}");
 }
 
@@ -232,6 +318,12 @@ static void write_document(const cake_manifest *manifest, const char *prefix, ca
     open(out, "[");
     for (uint32_t i = 0; i < manifest->kernels.count; i++)
         write_kernel(out, &manifest->kernels.items[i]);
+    close(out, "]");
+    cake_text_format(out, ",\n%s", prefix);
+    key(out, "programs");
+    open(out, "[");
+    for (uint32_t i = 0; i < manifest->programs.count; i++)
+        write_program(out, &manifest->programs.items[i]);
     close(out, "]");
     cake_text_format(out, "\n%s}\n", prefix);
 }

@@ -83,17 +83,12 @@ static void finish(cake_builder *builder, cake_plan_access *access, const cake_l
 
 static void finish_block(cake_builder *builder, const cake_plan_block *block) {
     for (cake_plan_op *op = block->first; op; op = op->next) {
+        cake_plan_block *nested[CAKE_MAX_NESTED];
+        uint32_t count = cake_plan_nested(op, nested);
         if (op->kind == CAKE_PLAN_LOAD) finish(builder, op->u.access, op->result->layout, false);
         if (op->kind == CAKE_PLAN_STORE) finish(builder, op->u.access, op->operands[0]->layout, true);
-        if (op->kind == CAKE_PLAN_FOR) finish_block(builder, &op->u.loop.body);
-        if (op->kind == CAKE_PLAN_IF) {
-            finish_block(builder, &op->u.branch.then);
-            finish_block(builder, &op->u.branch.otherwise);
-        }
-        if (op->kind == CAKE_PLAN_WHILE) {
-            finish_block(builder, &op->u.loop_while.condition);
-            finish_block(builder, &op->u.loop_while.body);
-        }
+        for (uint32_t i = 0; i < count; i++)
+            finish_block(builder, nested[i]);
     }
 }
 

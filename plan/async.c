@@ -26,7 +26,8 @@ static bool check_place(cake_builder *builder, const cake_plan_place *place) {
         cake_report(builder->diagnostics, CAKE_U001, place->span, "'async.load' with gathered rows is not lowered yet");
         return false;
     }
-    if (place->transposed || !place->shape.rank || last->kind != CAKE_INDEX_RANGE || last->axis != place->shape.rank - 1)
+    if (place->transposed || !place->shape.rank || last->kind != CAKE_INDEX_RANGE ||
+        last->axis != place->shape.rank - 1)
         return refuse(builder, place->span, "the last axis of the tile must run along the last dimension");
     return true;
 }
@@ -72,10 +73,11 @@ static bool choose_width(cake_builder *builder, const cake_stmt *stmt, cake_plan
     if (width * bits / 8 >= MIN_BYTES) return true;
     cake_diagnostic *d = cake_report(builder->diagnostics, CAKE_H211, stmt->span,
                                      "the runs of this copy are not shown to be aligned to 4 bytes");
-    cake_diagnostic_note(builder->diagnostics, d, stmt->span,
-                         "shown to be multiples, in elements of %u bits: rows and bounds of the tensor of %u, columns of "
-                         "the buffer of %u; a row has %u",
-                         bits, global, shared, columns);
+    cake_diagnostic_note(
+        builder->diagnostics, d, stmt->span,
+        "shown to be multiples, in elements of %u bits: rows and bounds of the tensor of %u, columns of "
+        "the buffer of %u; a row has %u",
+        bits, global, shared, columns);
     return false;
 }
 
@@ -110,8 +112,8 @@ void cake_plan_async_load(cake_builder *builder, const cake_stmt *stmt) {
     async->shared.fills = true;
     async->global.width = async->width;
     async->global.read_only = async->global.place.tensor->mode == CAKE_PARAMETER_IN;
-    async->layout = cake_layout_runs(&builder->plan->layouts, &async->shared.shape, async->width,
-                                     cake_plan_warp_bits(builder));
+    async->layout =
+        cake_layout_runs(&builder->plan->layouts, &async->shared.shape, async->width, cake_plan_warp_bits(builder));
     if (!async->layout) {
         cake_text text;
         cake_text_init(&text, builder->arena);

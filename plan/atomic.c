@@ -66,3 +66,31 @@ cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, 
     if (atomic->shape.rank && !cake_plan_tie_access(builder, access, result->layout_class, &atomic->shape)) return NULL;
     return result;
 }
+
+cake_plan_value *cake_plan_poll(cake_builder *builder, const cake_expr *expr, bool used) {
+    cake_plan_await *await = CAKE_NEW(builder->arena, cake_plan_await);
+    if (!cake_plan_access_place(builder, expr->u.await.place, &await->access)) return NULL;
+    const cake_shape *shape = &await->access.place.shape;
+    cake_dtype dtype = cake_plan_place_dtype(&await->access.place);
+    if (used && !value_is_uniform(builder, expr, shape)) return NULL;
+    for (uint32_t i = 0; i < expr->u.await.from.count; i++) /* for the verifier; checked for errors here */
+        if (!cake_plan_expression(builder, expr->u.await.from.items[i])) return NULL;
+    await->used = used;
+    await->access.width = 1;
+    await->polled = cake_plan_leaf(builder, CAKE_PLAN_POLLED, dtype, -CAKE_RANGE_LIMIT, CAKE_RANGE_LIMIT);
+    await->polled->shape = *shape;
+    if (shape->rank) await->polled->layout_class = cake_plan_class_new(builder, shape);
+    builder->bindings[expr->u.await.it->number].value = await->polled;
+    await->condition = CAKE_NEW(builder->arena, cake_plan_block);
+    cake_plan_block *outer = builder->block;
+    builder->block = await->condition;
+    await->until = cake_plan_expression(builder, expr->u.await.until);
+    builder->block = outer;
+    if (!await->until) return NULL;
+    cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_AWAIT);
+    op->u.await = await;
+    cake_plan_value *result = cake_plan_result(builder, op, dtype, shape);
+    if (!shape->rank) return result;
+    cake_plan_class_join(builder, await->polled->layout_class, result->layout_class);
+    return cake_plan_tie_access(builder, &await->access, result->layout_class, shape) ? result : NULL;
+}

@@ -14,8 +14,10 @@ static void bind_coordinates(cake_builder *builder) {
     const cake_plan_value *tiles = builder->plan->launch.tiles;
     if (builder->plan->launch.persistent || !tiles) return;
     builder->span = builder->kernel->grid->span;
-    cake_plan_bind_tile(
-        builder, cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, tiles->high > 0 ? tiles->high - 1 : 0));
+    int64_t last = tiles->high > 0 ? tiles->high - 1 : 0;
+    cake_plan_bind_tile(builder, builder->plan->launch.claim
+                                     ? cake_plan_leaf(builder, CAKE_PLAN_CLAIMED, CAKE_DTYPE_INDEX, 0, last)
+                                     : cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, last));
 }
 
 static void bind_team(cake_builder *builder, const cake_role_body *body) {
@@ -33,7 +35,7 @@ static void build_body(cake_builder *builder, const cake_role_body *body) {
     builder->role = (cake_plan_role *)cake_plan_role_find(builder->plan, body->role.name);
     if (!builder->role) return;
     builder->block = &builder->role->body;
-    builder->classes.count = builder->relations.count = builder->reductions.count = 0;
+    builder->classes.count = builder->relations.count = builder->exchanges.count = 0;
     builder->span = body->span;
     bind_team(builder, body);
     bind_coordinates(builder);
@@ -49,7 +51,7 @@ const cake_plan *cake_plan_build(cake_arena *arena, const cake_module *module, c
                                  const cake_plan_options *options, cake_diagnostics *diagnostics) {
     cake_plan *plan = CAKE_NEW(arena, cake_plan);
     *plan = (cake_plan){
-        .arena = arena, .module = module, .kernel = kernel, .target = module->target, .layouts = {.arena = arena}};
+        .arena = arena, .module = module, .kernel = kernel, .entry = options->entry ? options->entry : kernel->name, .target = module->target, .layouts = {.arena = arena}};
     uint32_t errors = diagnostics->error_count;
     diagnostics->error_count = 0; /* of this kernel: later stages look whether it has any */
     cake_builder builder = {.arena = arena,

@@ -62,8 +62,7 @@ static void bind_dimension(cake_builder *builder, const cake_symbol *symbol) {
     builder->bindings[symbol->number].value = value;
 }
 
-/* Whether the host can evaluate the expression: exact integers over dimensions and compile-time values. */
-static bool is_launch_expression(const cake_expr *expr) {
+bool cake_plan_is_launch_expression(const cake_expr *expr) {
     switch (expr->kind) {
     case CAKE_EXPR_INT:
     case CAKE_EXPR_BOOL:
@@ -78,23 +77,23 @@ static bool is_launch_expression(const cake_expr *expr) {
             return false;
         }
     case CAKE_EXPR_UNARY:
-        return is_launch_expression(expr->u.unary.operand);
+        return cake_plan_is_launch_expression(expr->u.unary.operand);
     case CAKE_EXPR_BINARY:
-        return is_launch_expression(expr->u.binary.left) && is_launch_expression(expr->u.binary.right);
+        return cake_plan_is_launch_expression(expr->u.binary.left) && cake_plan_is_launch_expression(expr->u.binary.right);
     case CAKE_EXPR_COMPARE:
         for (uint32_t i = 0; i < expr->u.compare.operands.count; i++)
-            if (!is_launch_expression(expr->u.compare.operands.items[i])) return false;
+            if (!cake_plan_is_launch_expression(expr->u.compare.operands.items[i])) return false;
         return true;
     case CAKE_EXPR_IN:
         for (uint32_t i = 0; i < expr->u.in.set.items.count; i++)
-            if (!is_launch_expression(expr->u.in.set.items.items[i])) return false;
-        return is_launch_expression(expr->u.in.left);
+            if (!cake_plan_is_launch_expression(expr->u.in.set.items.items[i])) return false;
+        return cake_plan_is_launch_expression(expr->u.in.left);
     case CAKE_EXPR_CALL:
         if (expr->u.call.builtin == CAKE_BUILTIN_NONE ||
             cake_builtin_info_of(expr->u.call.builtin)->kind == CAKE_BUILTIN_KIND_DATA)
             return false;
         for (uint32_t i = 0; i < expr->u.call.arguments.count; i++)
-            if (!is_launch_expression(expr->u.call.arguments.items[i].value)) return false;
+            if (!cake_plan_is_launch_expression(expr->u.call.arguments.items[i].value)) return false;
         return true;
     default:
         return false;
@@ -131,11 +130,11 @@ static cake_binary_op mirrored(cake_binary_op op) {
 
 static void narrow_pair(cake_builder *builder, const cake_expr *left, cake_binary_op op, const cake_expr *right) {
     cake_plan_value *left_dimension = dimension_of(builder, left), *right_dimension = dimension_of(builder, right);
-    if (left_dimension && is_launch_expression(right)) {
+    if (left_dimension && cake_plan_is_launch_expression(right)) {
         const cake_plan_value *other = cake_plan_expression(builder, right);
         if (other) narrow_by(left_dimension, op, other);
     }
-    if (right_dimension && is_launch_expression(left)) {
+    if (right_dimension && cake_plan_is_launch_expression(left)) {
         const cake_plan_value *other = cake_plan_expression(builder, left);
         if (other) narrow_by(right_dimension, mirrored(op), other);
     }
@@ -203,7 +202,7 @@ static const char *text_of(cake_builder *builder, const cake_expr *expr) {
 /* Values fixed at compile time must satisfy the contract now; the rest is for the launch. */
 static void add_fact(cake_builder *builder, const cake_fact *fact) {
     const char *text = text_of(builder, fact->condition);
-    if (!is_launch_expression(fact->condition)) {
+    if (!cake_plan_is_launch_expression(fact->condition)) {
         *CAKE_PUSH(builder->arena, &builder->plan->trust) = text;
         return;
     }

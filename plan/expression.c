@@ -52,11 +52,10 @@ static cake_plan_value *name_value(cake_builder *builder, const cake_expr *expr)
     case CAKE_SYMBOL_LOOP_INDEX:
     case CAKE_SYMBOL_LET:
     case CAKE_SYMBOL_PARAMETER_VALUE:
+    case CAKE_SYMBOL_IT:
         return binding->value; /* null: its definition had an error */
     case CAKE_SYMBOL_CTA_RANK:
         return cake_plan_cluster_rank(builder);
-    case CAKE_SYMBOL_IT:
-        return unbuilt(builder, expr->span, "'await' on memory");
     case CAKE_SYMBOL_FUNCTION:
     case CAKE_SYMBOL_TENSOR:
     case CAKE_SYMBOL_TEMPORARY:
@@ -150,10 +149,22 @@ static cake_dtype argument_dtype(const cake_expr *expr, uint32_t first) {
     return type.dtype;
 }
 
+/* Functions that compute nothing (select) or with exact integers alone (cdiv) have no list of dtypes. */
+bool cake_plan_has_form(cake_builder *builder, const cake_expr *expr, cake_dtype dtype) {
+    const cake_builtin_info *info = cake_builtin_info_of(expr->u.call.builtin);
+    uint8_t modifiers = expr->u.call.modifiers;
+    if (!info->dtypes || cake_builtin_has_form(expr->u.call.builtin, modifiers, dtype)) return true;
+    cake_report(builder->diagnostics, CAKE_H212, expr->span, "there is no '%s%s%s%s' of %s", info->name,
+                modifiers & CAKE_MODIFIER_APPROX ? ".approx" : "", modifiers & CAKE_MODIFIER_FTZ ? ".ftz" : "",
+                modifiers & CAKE_MODIFIER_NAN ? ".nan" : "", cake_dtype_name(dtype));
+    return false;
+}
+
 static cake_plan_value *elementwise_call(cake_builder *builder, const cake_expr *expr) {
     cake_builtin function = expr->u.call.builtin;
     uint32_t first = function == CAKE_BUILTIN_SELECT ? 1 : 0;
     cake_dtype dtype = argument_dtype(expr, first);
+    if (!cake_plan_has_form(builder, expr, dtype)) return NULL;
     bool literal = dtype == CAKE_DTYPE_REAL && function != CAKE_BUILTIN_SELECT;
     cake_plan_value *operands[3];
     uint8_t count = (uint8_t)expr->u.call.arguments.count;
@@ -193,11 +204,6 @@ static cake_plan_value *call(cake_builder *builder, const cake_expr *expr) {
     return NULL;
 }
 
-static cake_plan_value *relayout(cake_builder *builder, const cake_expr *expr) {
-    cake_plan_value *operand = cake_plan_expression(builder, expr->u.unary.operand);
-    return operand ? unbuilt(builder, expr->span, "'relayout'") : NULL;
-}
-
 static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *operand;
     switch (expr->kind) {
@@ -226,13 +232,14 @@ static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
     case CAKE_EXPR_BITCAST:
         return cast(builder, expr);
     case CAKE_EXPR_RELAYOUT:
-        return relayout(builder, expr);
+        operand = cake_plan_expression(builder, expr->u.unary.operand);
+        return operand ? cake_plan_relayout(builder, operand) : NULL;
     case CAKE_EXPR_LOAD:
         return cake_plan_load(builder, expr);
     case CAKE_EXPR_ATOMIC:
         return cake_plan_atomic(builder, expr, true);
     case CAKE_EXPR_AWAIT:
-        return unbuilt(builder, expr->span, "'await' on memory");
+        return cake_plan_poll(builder, expr, true);
     case CAKE_EXPR_INDEX:
         return cake_plan_tile_index(builder, expr);
     case CAKE_EXPR_TRANSPOSE:

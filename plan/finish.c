@@ -8,15 +8,12 @@
 typedef bool op_test(const cake_plan_op *op, const void *context);
 
 static bool any_op(const cake_plan_block *block, op_test *test, const void *context) {
-    for (const cake_plan_op *op = block->first; op; op = op->next) {
+    for (cake_plan_op *op = block->first; op; op = op->next) {
+        cake_plan_block *nested[CAKE_MAX_NESTED];
+        uint32_t count = cake_plan_nested(op, nested);
         if (test(op, context)) return true;
-        if (op->kind == CAKE_PLAN_FOR && any_op(&op->u.loop.body, test, context)) return true;
-        if (op->kind == CAKE_PLAN_WHILE &&
-            (any_op(&op->u.loop_while.condition, test, context) || any_op(&op->u.loop_while.body, test, context)))
-            return true;
-        if (op->kind == CAKE_PLAN_IF &&
-            (any_op(&op->u.branch.then, test, context) || any_op(&op->u.branch.otherwise, test, context)))
-            return true;
+        for (uint32_t i = 0; i < count; i++)
+            if (any_op(nested[i], test, context)) return true;
     }
     return false;
 }
@@ -26,6 +23,7 @@ static bool needs_team(const cake_plan_op *op, const void *context) {
     (void)context;
     switch (op->kind) {
     case CAKE_PLAN_STORE:
+    case CAKE_PLAN_AWAIT:
     case CAKE_PLAN_TAKE:
     case CAKE_PLAN_PASS:
     case CAKE_PLAN_ASYNC_LOAD:
@@ -55,7 +53,7 @@ static bool has_kind(const cake_plan_role *role, cake_plan_op_kind kind) {
 
 static bool crosses_warps(const cake_plan_op *op, const void *context) {
     (void)context;
-    return op->kind == CAKE_PLAN_SYNC_TEAM || (op->kind == CAKE_PLAN_REDUCE && op->u.reduction->scratch_bytes);
+    return op->kind == CAKE_PLAN_SYNC_TEAM || op->kind == CAKE_PLAN_AWAIT || cake_plan_scratch(op);
 }
 
 static uint32_t running_warps(const cake_plan_role *role) {
@@ -207,6 +205,7 @@ static void finish_shared(cake_builder *builder) {
         plan->pipelines.items[i]->full_barrier = place(&next, 8 * plan->pipelines.items[i]->stages, 8);
         plan->pipelines.items[i]->empty_barrier = place(&next, 8 * plan->pipelines.items[i]->stages, 8);
     }
+    if (plan->launch.claim) plan->launch.claim_offset = place(&next, 16, 16);
     for (uint32_t i = 0; i < plan->signals.count; i++)
         plan->signals.items[i]->barrier = place(&next, 8, 8);
     plan->launch.shared_bytes = next;

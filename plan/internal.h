@@ -33,12 +33,16 @@ typedef enum cake_relation_kind {
     CAKE_RELATION_FOLD_LANE, /* small = big folded within each lane along the axes */
     CAKE_RELATION_FOLD_WARP, /* the same within each warp */
     CAKE_RELATION_INSERT,   /* big = small with an axis of extent 1 at 'axes'; holds both ways */
-    CAKE_RELATION_SLICE     /* small = slice of big at 'offsets' */
+    CAKE_RELATION_SLICE,    /* small = slice of big at 'offsets' */
+    CAKE_RELATION_RESHAPE,  /* the same elements in row-major order; holds both ways */
+    CAKE_RELATION_TOP,      /* small = big with its axis 'axes' in registers */
+    CAKE_RELATION_PART,     /* small = slice of big at 'offsets', which is a concat: neither waits for the other */
+    CAKE_RELATION_CONCAT    /* big = small and then 'second' along 'axes'; only upwards, PART has the other ways */
 } cake_relation_kind;
 
 typedef struct cake_relation {
     cake_relation_kind kind;
-    uint32_t small, big;
+    uint32_t small, big, second;
     uint32_t axes; /* mask, or the axis of INSERT */
     uint32_t offsets[CAKE_MAX_RANK];
     cake_span span;
@@ -62,7 +66,8 @@ typedef struct cake_builder {
     cake_plan_role *role;                   /* null in launch scope */
     CAKE_VECTOR(cake_layout_class) classes; /* of the role; row 0 unused */
     CAKE_VECTOR(cake_relation) relations;
-    CAKE_VECTOR(cake_plan_op *) reductions;
+    uint32_t *related, *related_end; /* relations by class, and where each class's part ends; infer.c only */
+    CAKE_VECTOR(cake_plan_op *) exchanges; /* operations of the role that move elements between threads */
     CAKE_VECTOR(cake_known_order) orders; /* between dimensions */
     uint32_t operations;   /* so far; bounded, so that expansion ends */
     uint32_t steps, depth; /* expressions worked out so far, and around the current one; bounded too */
@@ -101,6 +106,8 @@ uint32_t cake_plan_class_new(cake_builder *builder, const cake_shape *shape);
 void cake_plan_class_join(cake_builder *builder, uint32_t a, uint32_t b);
 void cake_plan_relate(cake_builder *builder, cake_relation_kind kind, uint32_t small, uint32_t big, uint32_t axes,
                       const uint32_t *offsets);
+/* Ties a concat along the axis to its parts. */
+void cake_plan_relate_concat(cake_builder *builder, uint32_t first, uint32_t second, uint32_t whole, uint8_t axis);
 void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t vec, bool store);
 void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class);
 /* An mma fragment with so many elements in a word: 2 for accumulators. */
@@ -121,7 +128,30 @@ bool cake_plan_integer(cake_builder *builder, const cake_expr *expr, const char 
 bool cake_plan_shape(cake_builder *builder, const cake_written_type *type, cake_shape *out_shape);
 cake_plan_variable *cake_plan_variable_of(cake_builder *builder, const cake_expr *place);
 
+/* ---- rearrange.c ---- */
+/* The part [offset, offset + shape) of a tile. */
+cake_plan_value *cake_plan_part(cake_builder *builder, cake_plan_value *tile, const uint32_t *offsets,
+                                const cake_shape *shape);
+cake_plan_value *cake_plan_relayout(cake_builder *builder, cake_plan_value *tile);
+/* reshape, concat and topk. */
+cake_plan_value *cake_plan_rearrange(cake_builder *builder, const cake_expr *expr);
+
+/* ---- combine.c ---- */
+/* Whether the called function exists for the dtype; reported otherwise. */
+bool cake_plan_has_form(cake_builder *builder, const cake_expr *expr, cake_dtype dtype);
+cake_plan_value *cake_plan_fold(cake_builder *builder, const cake_expr *expr);
+/* reduce and scan, over one or two tiles; null after an error. */
+cake_plan_op *cake_plan_combine(cake_builder *builder, const cake_expr *expr);
+
+/* ---- exchange.c ---- */
+/* Scratch and costs of the role's exchanges, after the inference. */
+void cake_plan_finish_exchanges(cake_builder *builder);
+
 /* ---- tile.c ---- */
+cake_plan_value *cake_plan_iota(cake_builder *builder, uint32_t count);
+cake_plan_value *cake_plan_insert_axis(cake_builder *builder, cake_plan_value *operand, uint8_t axis);
+/* The value itself, or it repeated along axes of extent 1 so that it has the shape, to which it broadcasts. */
+cake_plan_value *cake_plan_stretch(cake_builder *builder, cake_plan_value *value, const cake_shape *shape);
 cake_plan_value *cake_plan_tile_call(cake_builder *builder, const cake_expr *expr);
 cake_plan_value *cake_plan_tile_index(cake_builder *builder, const cake_expr *expr);
 /* The constant slice of a variable that items denote; false after an error. */
@@ -140,7 +170,6 @@ cake_dtype cake_plan_place_dtype(const cake_plan_place *place);
 /* Ties mask and gather indices to the layout of the tile. */
 bool cake_plan_tie_access(cake_builder *builder, const cake_plan_access *access, uint32_t tile_class,
                           const cake_shape *shape);
-cake_plan_value *cake_plan_splat(cake_builder *builder, cake_plan_value *scalar, const cake_shape *shape);
 cake_plan_value *cake_plan_load(cake_builder *builder, const cake_expr *expr);
 void cake_plan_store(cake_builder *builder, const cake_stmt *stmt);
 void cake_plan_finish_accesses(cake_builder *builder);
@@ -148,6 +177,7 @@ void cake_plan_finish_accesses(cake_builder *builder);
 /* ---- atomic.c ---- */
 /* Null after an error, and for a statement whose value is not used. */
 cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, bool used);
+cake_plan_value *cake_plan_poll(cake_builder *builder, const cake_expr *expr, bool used);
 
 /* ---- copy.c ---- */
 void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt);
@@ -181,11 +211,17 @@ void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile);
 void cake_plan_grid(cake_builder *builder);
 
 /* ---- contract.c ---- */
+/* Whether the host can evaluate the expression: exact integers over dimensions and compile-time values. */
+bool cake_plan_is_launch_expression(const cake_expr *expr);
 void cake_plan_choices(cake_builder *builder);
 void cake_plan_contract(cake_builder *builder);
 
 /* ---- objects.c ---- */
 void cake_plan_roles(cake_builder *builder);
+/* Extents and strides (null: row-major) in launch scope; false after an error (reported). */
+bool cake_plan_shape_tensor(cake_builder *builder, cake_plan_tensor *tensor, const cake_expr_list *extents,
+                            const cake_expr_list *strides);
+void cake_plan_parameters(cake_builder *builder);
 void cake_plan_memory(cake_builder *builder);
 /* After the roles' bodies: barrier counts, scratch, named barriers, shared memory, hardware limits. */
 void cake_plan_finish_objects(cake_builder *builder);

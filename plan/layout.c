@@ -286,6 +286,61 @@ const cake_layout *cake_layout_slice(cake_layouts *layouts, const cake_layout *l
     return kept * threads == cake_shape_elements(shape) ? intern(layouts, &result) : NULL;
 }
 
+static uint64_t flatten(const cake_shape *shape, const cake_coordinate *at) {
+    uint64_t linear = 0;
+    for (uint8_t d = 0; d < shape->rank; d++)
+        linear = linear * shape->extents[d] + at->at[d];
+    return linear;
+}
+
+/* Linear indices add up as coordinates do, before and after, so it is enough that nothing carries. */
+const cake_layout *cake_layout_reshape(cake_layouts *layouts, const cake_layout *layout, const cake_shape *shape) {
+    cake_layout result = *layout;
+    cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, layout->register_count);
+    result.shape = *shape;
+    result.registers = registers;
+    for (uint32_t r = 0; r < layout->register_count; r++)
+        registers[r] = unflatten(shape, flatten(&layout->shape, &layout->registers[r]));
+    for (uint32_t i = 0; i < CAKE_LANE_BITS; i++)
+        result.lane[i] = unflatten(shape, flatten(&layout->shape, &layout->lane[i]));
+    for (uint32_t i = 0; i < CAKE_WARP_BITS; i++)
+        result.warp[i] = unflatten(shape, flatten(&layout->shape, &layout->warp[i]));
+    return stays_inside(&result) ? intern(layouts, &result) : NULL;
+}
+
+const cake_layout *cake_layout_concat(cake_layouts *layouts, const cake_layout *first, const cake_layout *second,
+                                      uint8_t axis) {
+    cake_layout result = *first;
+    bool same = memcmp(first->lane, second->lane, sizeof first->lane) == 0 &&
+                memcmp(first->warp, second->warp, sizeof first->warp) == 0;
+    result.register_count = first->register_count + second->register_count;
+    if (!same || result.register_count > CAKE_MAX_REGISTERS) return NULL;
+    cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, result.register_count);
+    for (uint32_t r = 0; r < result.register_count; r++) {
+        bool behind = r >= first->register_count;
+        registers[r] = behind ? second->registers[r - first->register_count] : first->registers[r];
+        if (behind) registers[r].at[axis] += first->shape.extents[axis];
+    }
+    result.shape.extents[axis] += second->shape.extents[axis];
+    result.registers = registers;
+    return intern(layouts, &result);
+}
+
+const cake_layout *cake_layout_spread(cake_layouts *layouts, const cake_layout *layout, uint8_t axis, uint32_t count) {
+    const cake_layout *one = cake_layout_collapse(layouts, layout, 1u << axis);
+    cake_layout result = *one;
+    if ((uint64_t)one->register_count * count > CAKE_MAX_REGISTERS) return NULL;
+    result.register_count = one->register_count * count;
+    result.shape.extents[axis] = count;
+    cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, result.register_count);
+    for (uint32_t r = 0; r < result.register_count; r++) {
+        registers[r] = one->registers[r / count];
+        registers[r].at[axis] = r % count;
+    }
+    result.registers = registers;
+    return intern(layouts, &result);
+}
+
 uint32_t cake_layout_find(const cake_layout *layout, const cake_coordinate *coordinate) {
     for (uint32_t r = 0; r < layout->register_count; r++)
         if (coordinates_equal(&layout->registers[r], coordinate)) return r;

@@ -82,6 +82,14 @@ const cake_layout *cake_layout_insert_axis(cake_layouts *layouts, const cake_lay
 const cake_layout *cake_layout_slice(cake_layouts *layouts, const cake_layout *layout, const uint32_t *offsets,
                                      const cake_shape *shape);
 
+/* The same elements in row-major order under another shape; null if a coordinate would carry. */
+const cake_layout *cake_layout_reshape(cake_layouts *layouts, const cake_layout *layout, const cake_shape *shape);
+/* 'second' behind 'first' along the axis; null unless the threads share them in the same way. */
+const cake_layout *cake_layout_concat(cake_layouts *layouts, const cake_layout *first, const cake_layout *second,
+                                      uint8_t axis);
+/* The axis gets 'count' elements, which every thread that shared the axis holds. Null if these are too many. */
+const cake_layout *cake_layout_spread(cake_layouts *layouts, const cake_layout *layout, uint8_t axis, uint32_t count);
+
 /* Register that holds coordinate minus the thread's part, or UINT32_MAX. */
 uint32_t cake_layout_find(const cake_layout *layout, const cake_coordinate *coordinate);
 

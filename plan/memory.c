@@ -115,12 +115,6 @@ cake_plan_value *cake_plan_load(cake_builder *builder, const cake_expr *expr) {
     return result;
 }
 
-cake_plan_value *cake_plan_splat(cake_builder *builder, cake_plan_value *scalar, const cake_shape *shape) {
-    cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_SPLAT);
-    op->operands[op->operand_count++] = scalar;
-    return cake_plan_result(builder, op, scalar->dtype, shape);
-}
-
 void cake_plan_store(cake_builder *builder, const cake_stmt *stmt) {
     cake_plan_access *access = CAKE_NEW(builder->arena, cake_plan_access);
     cake_plan_value *value = cake_plan_expression(builder, stmt->u.store.value);
@@ -134,7 +128,7 @@ void cake_plan_store(cake_builder *builder, const cake_stmt *stmt) {
     value = cake_plan_convert(builder, value, dtype);
     if (!value) return;
     const cake_shape *shape = &access->place.shape;
-    if (value->shape.rank == 0 && shape->rank) value = cake_plan_splat(builder, value, shape);
+    if (value->shape.rank == 0 && shape->rank) value = cake_plan_stretch(builder, value, shape);
     if (!cake_shape_equal(&value->shape, shape)) {
         cake_text text;
         cake_text_init(&text, builder->arena);

@@ -1,7 +1,7 @@
 /* mma: products of one warp, m16n8kK with 32 bytes of the reduced dimension a step (PTX ISA 'mma').
  *
- * Both operands are read in blocks of 16 rows by 32 bytes, rows being those of x and of y.T: four 8x8 matrices of 16-bit
- * words' pairs, which is what ldmatrix.x4 brings and how fragments lie in registers (cake_layout_mma).
+ * Both operands are read in blocks of 16 rows by 32 bytes, rows being those of x and of y.T: four 8x8 matrices of
+ * 16-bit words' pairs, which is what ldmatrix.x4 brings and how fragments lie in registers (cake_layout_mma).
  */
 #include "plan/internal.h"
 
@@ -89,8 +89,8 @@ static bool check_dtypes(cake_builder *builder, const cake_stmt *stmt, const cak
         return true;
     }
     cake_report(builder->diagnostics, CAKE_H210, stmt->span,
-                "mma multiplies f16, bf16, tf32 into f32 and i8, u8 into i32; not %s and %s into %s", cake_dtype_name(x),
-                cake_dtype_name(y), cake_dtype_name(accumulator));
+                "mma multiplies f16, bf16, tf32 into f32 and i8, u8 into i32; not %s and %s into %s",
+                cake_dtype_name(x), cake_dtype_name(y), cake_dtype_name(accumulator));
     return false;
 }
 

@@ -208,7 +208,7 @@ static void add_pipeline(cake_builder *builder, const cake_pipeline *declared) {
 }
 
 /* Extents, and strides as written or row-major. */
-static bool shape_tensor(cake_builder *builder, cake_plan_tensor *tensor, const cake_expr_list *extents,
+bool cake_plan_shape_tensor(cake_builder *builder, cake_plan_tensor *tensor, const cake_expr_list *extents,
                          const cake_expr_list *strides) {
     for (uint8_t d = 0; d < tensor->rank; d++)
         if (!(tensor->extents[d] = cake_plan_expression(builder, extents->items[d]))) return false;
@@ -232,7 +232,7 @@ static void add_tensor(cake_builder *builder, const cake_parameter *parameter, u
     tensor->rank = (uint8_t)parameter->type.extents.count;
     tensor->contiguous = !parameter->has_strides;
     tensor->position = position;
-    if (!shape_tensor(builder, tensor, &parameter->type.extents, parameter->has_strides ? &parameter->strides : NULL))
+    if (!cake_plan_shape_tensor(builder, tensor, &parameter->type.extents, parameter->has_strides ? &parameter->strides : NULL))
         return;
     *CAKE_PUSH(builder->arena, &builder->plan->tensors) = tensor;
     tensor->number = builder->plan->tensors.count;
@@ -270,7 +270,7 @@ static void add_view(cake_builder *builder, const cake_view *declared) {
                                  .position = base->position,
                                  .number = base->number,
                                  .view_of = cake_plan_tensor_base(base)};
-    if (shape_tensor(builder, tensor, &declared->type.extents, declared->has_strides ? &declared->strides : NULL))
+    if (cake_plan_shape_tensor(builder, tensor, &declared->type.extents, declared->has_strides ? &declared->strides : NULL))
         builder->bindings[declared->symbol->number].tensor = tensor;
 }
 
@@ -300,13 +300,24 @@ static void add_baton(cake_builder *builder, const cake_baton *declared) {
     *CAKE_PUSH(builder->arena, &builder->plan->batons) = baton;
 }
 
-void cake_plan_memory(cake_builder *builder) {
+void cake_plan_parameters(cake_builder *builder) {
     const cake_kernel *kernel = builder->kernel;
     for (uint32_t i = 0; i < kernel->parameters.count; i++) {
         if (kernel->parameters.items[i]->type.extents.count)
             add_tensor(builder, kernel->parameters.items[i], i);
         else
             add_scalar(builder, kernel->parameters.items[i], i);
+    }
+}
+
+void cake_plan_memory(cake_builder *builder) {
+    const cake_kernel *kernel = builder->kernel;
+    cake_plan_parameters(builder);
+    if (kernel->grid->claim_symbol) {
+        cake_plan_tensor *counter =
+            (cake_plan_tensor *)builder->bindings[kernel->grid->claim_symbol->number].tensor;
+        builder->plan->launch.claim = counter;
+        if (counter) counter->uses_pointer = true;
     }
     for (uint32_t i = 0; i < kernel->pipelines.count; i++)
         add_pipeline(builder, kernel->pipelines.items[i]);

@@ -213,6 +213,15 @@ typedef struct cake_plan_async {
     uint32_t width;
 } cake_plan_async;
 
+/* Polling of global memory, with acquire order at gpu scope; ends with 'sync team'. */
+typedef struct cake_plan_await {
+    cake_plan_access access;
+    cake_plan_value *polled;           /* POLLED leaf: 'it' */
+    struct cake_plan_block *condition; /* computes 'until' from it */
+    cake_plan_value *until;
+    bool used; /* the value is */
+} cake_plan_await;
+
 /* A matrix product as issued. wgmma: m_blocks x k_steps instructions m64nNkK a warpgroup; mma: m_blocks x n / 8 x
  * k_steps instructions m16n8kK. */
 typedef struct cake_plan_matrix {
@@ -226,13 +235,32 @@ typedef struct cake_plan_matrix {
     cake_dtype dtype, y_dtype; /* of x and y: they differ only among integers and among the 8-bit floats */
 } cake_plan_matrix;
 
-/* A reduction over axes of a tile: registers first, then lanes by butterfly, then warps through scratch. */
+struct cake_plan_block;
+
+/* How two elements of each of one or two tiles in step combine: pure scalar operations over leaves. The left elements
+ * are those of lower coordinates. */
+typedef struct cake_plan_combiner {
+    cake_name name; /* of the schedule's function; null: of argmin and argmax */
+    uint32_t tiles;
+    cake_plan_value *left[2], *right[2]; /* COMBINED leaves, of one dtype and range for each tile */
+    struct cake_plan_block *body;
+    cake_plan_value *results[2]; /* within the leaves' ranges */
+} cake_plan_combiner;
+
+/* A reduction or scan along axes of tiles in step. Unordered, it folds registers first, then lanes by butterflies, then
+ * warps through scratch in their order. Ordered, for functions that need not be commutative, elements are combined as
+ * they follow each other along the axes (plan/lines.h). */
 typedef struct cake_plan_reduction {
-    cake_builtin function;
+    cake_builtin function;              /* SCAN without a combiner is a sum */
+    const cake_plan_combiner *combiner; /* of argmin, argmax, reduce and scan; or null */
     uint8_t modifiers;
-    uint32_t axes; /* mask */
+    bool ordered;
+    uint32_t count; /* TOPK: elements that are kept */
+    uint32_t axes;  /* mask */
     cake_within within;
-    uint32_t lane_bits, warp_bits; /* bits of lane and warp that the reduced axes are spread over; after inference */
+    /* after inference: */
+    uint32_t lane_bits, warp_bits; /* bits of lane and warp that the axes are spread over */
+    uint32_t scratch_slots;        /* a slot holds one element of a tile; all warps' */
     uint32_t scratch_bytes;
 } cake_plan_reduction;
 
@@ -246,6 +274,9 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_GRID_SIZE,
     CAKE_PLAN_TEAM_INDEX,
     CAKE_PLAN_CLUSTER_RANK,
+    CAKE_PLAN_CLAIMED, /* the tile that the CTA took from the counter */
+    CAKE_PLAN_POLLED,  /* the word that an AWAIT read last */
+    CAKE_PLAN_COMBINED, /* an element that a combiner is given */
     CAKE_PLAN_INDUCTION, /* of the FOR that holds it */
     /* pure: operands -> result, elementwise with broadcasting (extent 1 against any) */
     CAKE_PLAN_UNARY,
@@ -255,14 +286,21 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_BITCAST,
     CAKE_PLAN_IOTA,
     CAKE_PLAN_INSERT_AXIS, /* axis */
-    CAKE_PLAN_SPLAT,       /* a scalar as a tile */
-    CAKE_PLAN_REDUCE,
+    CAKE_PLAN_SLICE,       /* offsets */
+    CAKE_PLAN_RESHAPE,     /* the same registers under another shape */
+    CAKE_PLAN_CONCAT,      /* axis */
+    CAKE_PLAN_RELAYOUT,    /* bytes: through scratch, unless the layouts are equal */
+    CAKE_PLAN_SPLAT,       /* a scalar, or a tile with axes of extent 1, as a larger tile */
+    CAKE_PLAN_REDUCE,      /* one or two tiles; argmin and argmax: the tile and the positions of its elements */
+    CAKE_PLAN_SCAN,        /* one or two tiles */
+    CAKE_PLAN_TOPK,        /* the largest along an axis, sorted downwards */
     CAKE_PLAN_READ, /* variable, or the slice of it at 'offsets' */
     CAKE_PLAN_LOAD,
     /* effects */
     CAKE_PLAN_WRITE, /* operand 0 -> variable or slice of it */
     CAKE_PLAN_STORE, /* operand 0 */
     CAKE_PLAN_ATOMIC, /* operands: the values; result: the old value, and the layout of the places */
+    CAKE_PLAN_AWAIT,   /* polls until the condition holds for all lanes; result: the value, as an atomic has it */
     CAKE_PLAN_FOR,
     CAKE_PLAN_WHILE,
     CAKE_PLAN_IF,
@@ -304,6 +342,7 @@ struct cake_plan_op {
     cake_span span;
     cake_plan_op *next;
     cake_plan_value *result; /* or null */
+    cake_plan_value *second; /* result of the second tile of REDUCE and SCAN, or null */
     cake_plan_value *operands[3];
     uint8_t operand_count;
     union {
@@ -321,8 +360,10 @@ struct cake_plan_op {
             bool saturate;
             cake_rounding rounding;
         } cast;
-        uint8_t axis;
-        cake_plan_reduction *reduction;
+        uint8_t axis;                    /* INSERT_AXIS CONCAT */
+        uint32_t offsets[CAKE_MAX_RANK]; /* SLICE */
+        uint32_t bytes;                  /* RELAYOUT: scratch; 0: nothing moves */
+        cake_plan_reduction *reduction;  /* REDUCE SCAN TOPK */
         struct {
             cake_plan_variable *variable;
             bool whole;
@@ -331,6 +372,7 @@ struct cake_plan_op {
         } variable; /* READ WRITE */
         cake_plan_access *access;
         cake_plan_atomic_access *atomic;
+        cake_plan_await *await;
         struct {
             cake_plan_value *induction, *from, *to, *step;
             cake_plan_block body;
@@ -362,6 +404,16 @@ struct cake_plan_op {
     } u;
 };
 
+/* The blocks that an operation holds, in order of execution; at most CAKE_MAX_NESTED. */
+#define CAKE_MAX_NESTED 2
+uint32_t cake_plan_nested(cake_plan_op *op, cake_plan_block **out_blocks);
+/* Bytes of the team's scratch that the operation uses, between two 'sync team'. */
+uint32_t cake_plan_scratch(const cake_plan_op *op);
+/* Bytes that an element of the value takes in scratch: 4 or 8. */
+uint32_t cake_plan_slot_bytes(const cake_plan_value *value);
+/* Bytes that an element of the value takes in memory: 1 to 8. */
+uint32_t cake_plan_element_bytes(const cake_plan_value *value);
+
 /* ---- who runs ---- */
 
 typedef struct cake_plan_role {
@@ -391,6 +443,8 @@ typedef struct cake_plan_condition {
     const cake_plan_value *value; /* launch scope; null: believed (data, floats) */
 } cake_plan_condition;
 
+typedef CAKE_VECTOR(cake_plan_condition) cake_plan_condition_list;
+
 typedef struct cake_plan_setting {
     cake_name name;
     int64_t value;
@@ -401,16 +455,20 @@ typedef struct cake_plan_launch {
     uint32_t shared_bytes;
     uint32_t entry_registers; /* per thread at launch when a role has a budget; else 0 */
     uint32_t cluster; /* CTAs; 1: none */
+    const struct cake_plan_tensor *claim; /* counter that hands out the tiles, or null */
+    uint32_t claim_offset; /* in shared memory: where the CTA keeps its tile */
     uint32_t ctas_per_sm;
     bool persistent;
     const cake_plan_value *tiles; /* launch scope: number of tiles */
     bool deterministic;
+    bool waits_for_grid; /* some role has grid.wait: inputs may be written until then */
 } cake_plan_launch;
 
 typedef struct cake_plan {
     cake_arena *arena;
     const cake_module *module;
     const cake_kernel *kernel;
+    const char *entry; /* name of the entry point */
     cake_target target;
     cake_layouts layouts;
     CAKE_VECTOR(cake_plan_setting) tunables, statics;
@@ -424,7 +482,7 @@ typedef struct cake_plan {
     CAKE_VECTOR(cake_plan_tensor_map *) tensor_maps;
     CAKE_VECTOR(cake_plan_role *) roles;
     CAKE_VECTOR(cake_plan_variable *) variables;
-    CAKE_VECTOR(cake_plan_condition) contract;
+    cake_plan_condition_list contract;
     CAKE_VECTOR(const char *) trust;
     CAKE_VECTOR(cake_plan_cost) costs;
     cake_plan_block launch_scope; /* pure scalar operations over dimensions; valid on the host and in every team */
@@ -443,6 +501,7 @@ typedef struct cake_plan_options {
     const cake_choice *choices; /* tunables and statics; with 'specialise' dimensions too; others are ignored */
     uint32_t choice_count;
     bool specialise;
+    const char *entry; /* null: the kernel's name */
 } cake_plan_options;
 
 /* Builds the plan; null after an error (reported: L4xx values and shapes, L5xx layouts, H2xx hardware, U0xx not built

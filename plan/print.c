@@ -9,6 +9,7 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_GRID_SIZE] = "cta_count",
         [CAKE_PLAN_TEAM_INDEX] = "team_index",
         [CAKE_PLAN_CLUSTER_RANK] = "cta",
+        [CAKE_PLAN_COMBINED] = "combined",
         [CAKE_PLAN_INDUCTION] = "induction",
         [CAKE_PLAN_UNARY] = "unary",
         [CAKE_PLAN_BINARY] = "binary",
@@ -19,6 +20,12 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_INSERT_AXIS] = "insert_axis",
         [CAKE_PLAN_SPLAT] = "splat",
         [CAKE_PLAN_REDUCE] = "reduce",
+        [CAKE_PLAN_SCAN] = "scan",
+        [CAKE_PLAN_TOPK] = "topk",
+        [CAKE_PLAN_SLICE] = "slice",
+        [CAKE_PLAN_RESHAPE] = "reshape",
+        [CAKE_PLAN_CONCAT] = "concat",
+        [CAKE_PLAN_RELAYOUT] = "relayout",
         [CAKE_PLAN_READ] = "read",
         [CAKE_PLAN_LOAD] = "load",
         [CAKE_PLAN_WRITE] = "write",
@@ -123,18 +130,29 @@ static void print_roles(const cake_plan *plan, cake_text *out) {
     print_idle(out, next, plan->launch.warps);
 }
 
+/* 'min(M, sm_count / 2) clusters of 2 CTAs, 1 a multiprocessor' */
+static void print_ctas(const cake_plan_launch *launch, cake_text *out) {
+    if (launch->persistent) cake_text_add_string(out, "min(");
+    cake_plan_value_print(launch->tiles, out);
+    if (launch->persistent) {
+        cake_text_add_string(out, ", ");
+        if (launch->ctas_per_sm > 1) cake_text_format(out, "%u * ", launch->ctas_per_sm);
+        cake_text_add_string(out, "sm_count");
+        if (launch->cluster > 1) cake_text_format(out, " / %u", launch->cluster);
+        cake_text_add_string(out, ")");
+    }
+    if (launch->cluster > 1)
+        cake_text_format(out, " clusters of %u CTAs", launch->cluster);
+    else
+        cake_text_add_string(out, " CTAs");
+    if (launch->ctas_per_sm) cake_text_format(out, ", %u a multiprocessor", launch->ctas_per_sm);
+}
+
 static void print_launch(const cake_plan *plan, cake_text *out) {
     const cake_target_info *target = cake_target_info_of(plan->target);
     const cake_plan_launch *launch = &plan->launch;
     cake_text_format(out, "\nlaunch: %u threads, ", launch->warps * 32);
-    cake_text_add_string(out, launch->persistent ? "min(" : "");
-    cake_plan_value_print(launch->tiles, out);
-    if (launch->persistent && launch->ctas_per_sm > 1)
-        cake_text_format(out, ", %u * sm_count)", launch->ctas_per_sm);
-    else if (launch->persistent)
-        cake_text_add_string(out, ", sm_count)");
-    cake_text_add_string(out, " CTAs");
-    if (launch->ctas_per_sm) cake_text_format(out, ", %u a multiprocessor", launch->ctas_per_sm);
+    print_ctas(launch, out);
     cake_text_format(out, "\n  shared memory  %u of %u bytes\n", launch->shared_bytes, target->shared_per_cta);
     if (launch->entry_registers)
         cake_text_format(out, "  registers      %u a thread at entry\n", launch->entry_registers);
@@ -321,13 +339,17 @@ static void print_promises(const cake_plan *plan, cake_text *out) {
         cake_text_format(out, "        %s\n", plan->trust.items[i]);
 }
 
-void cake_plan_print(const cake_plan *plan, cake_text *out) {
-    if (out->size) cake_text_add_string(out, "\n");
-    cake_text_format(out, "plan of %s\n  target      %s\n", plan->kernel->name,
-                     cake_target_info_of(plan->target)->name);
+void cake_plan_print_choices(const cake_plan *plan, cake_text *out) {
+    cake_text_format(out, "  target      %s\n", cake_target_info_of(plan->target)->name);
     print_settings(out, "tunables", plan->tunables.items, plan->tunables.count);
     print_settings(out, "statics", plan->statics.items, plan->statics.count);
     print_dimensions(plan, out);
+}
+
+void cake_plan_print(const cake_plan *plan, cake_text *out) {
+    if (out->size) cake_text_add_string(out, "\n");
+    cake_text_format(out, "plan of %s\n", plan->entry);
+    cake_plan_print_choices(plan, out);
     print_grid(plan, out);
     print_launch(plan, out);
     print_memory(plan, out);

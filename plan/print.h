@@ -9,6 +9,9 @@
 void cake_plan_print_row(const cake_plan *plan, cake_text *out, cake_span span, uint32_t depth, const cake_text *what,
                          const cake_text *facts);
 
+/* Target, tunables, statics and dimensions. */
+void cake_plan_print_choices(const cake_plan *plan, cake_text *out);
+
 /* A role's operations, one row for each statement-level operation. */
 void cake_plan_print_role_body(const cake_plan *plan, const cake_plan_role *role, cake_text *out);
 

@@ -188,13 +188,37 @@ static void print_atomic(op_printer *p, const cake_plan_op *op) {
 }
 
 static void print_reduction(op_printer *p, const cake_plan_op *op) {
-    what_value(p, op->result);
+    const cake_plan_combiner *combiner = op->u.reduction->combiner;
+    bool finds = combiner && !combiner->name; /* argmin and argmax: the second tile holds the positions */
+    what_value(p, finds ? op->second : op->result);
+    if (op->second && !finds) {
+        what(p, ", ");
+        what_value(p, op->second);
+    }
     cake_text_format(&p->what, " = %s(", cake_builtin_info_of(op->u.reduction->function)->name);
+    if (combiner && combiner->name) cake_text_format(&p->what, "%s, ", combiner->name);
     what_value(p, op->operands[0]);
+    if (op->second && !finds) {
+        what(p, ", ");
+        what_value(p, op->operands[1]);
+    }
+    if (op->u.reduction->count) cake_text_format(&p->what, ", %u", op->u.reduction->count);
     for (uint32_t d = 0; d < CAKE_MAX_RANK; d++)
         if (op->u.reduction->axes >> d & 1) cake_text_format(&p->what, ", axis=%u", d);
     what(p, ")");
     reduction_facts(p, op);
+}
+
+static void print_relayout(op_printer *p, const cake_plan_op *op) {
+    what_value(p, op->result);
+    what(p, " = relayout ");
+    what_value(p, op->operands[0]);
+    tile_facts(p, op->result);
+    if (op->operands[0]->layout) cake_text_format(&p->facts, ", from layout %u", op->operands[0]->layout->number);
+    if (op->u.bytes)
+        cake_text_format(&p->facts, ", %u bytes of scratch, 2 barriers", op->u.bytes);
+    else
+        cake_text_add_string(&p->facts, ", nothing moves");
 }
 
 static void print_write(op_printer *p, const cake_plan_op *op) {
@@ -346,6 +370,9 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_GRID_SIZE:
     case CAKE_PLAN_TEAM_INDEX:
     case CAKE_PLAN_CLUSTER_RANK:
+    case CAKE_PLAN_CLAIMED:
+    case CAKE_PLAN_POLLED:
+    case CAKE_PLAN_COMBINED:
     case CAKE_PLAN_INDUCTION:
         return;
     case CAKE_PLAN_UNARY:
@@ -356,6 +383,9 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_IOTA:
     case CAKE_PLAN_INSERT_AXIS:
     case CAKE_PLAN_SPLAT:
+    case CAKE_PLAN_SLICE:
+    case CAKE_PLAN_RESHAPE:
+    case CAKE_PLAN_CONCAT:
     case CAKE_PLAN_READ:
         print_pure(p, op);
         return;
@@ -368,7 +398,12 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_IF:
         print_if(p, op);
         return;
+    case CAKE_PLAN_RELAYOUT:
+        print_relayout(p, op);
+        break;
     case CAKE_PLAN_REDUCE:
+    case CAKE_PLAN_SCAN:
+    case CAKE_PLAN_TOPK:
         print_reduction(p, op);
         break;
     case CAKE_PLAN_LOAD:
@@ -382,6 +417,11 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
         break;
     case CAKE_PLAN_ATOMIC:
         print_atomic(p, op);
+        break;
+    case CAKE_PLAN_AWAIT:
+        what(p, "await ");
+        cake_plan_place_print(&op->u.await->access.place, &p->what);
+        tile_facts(p, op->result);
         break;
     case CAKE_PLAN_ARRIVE:
     case CAKE_PLAN_AWAIT_SIGNAL:

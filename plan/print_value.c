@@ -55,6 +55,27 @@ static void print_insert_axis(value_printer *p, const cake_plan_op *op) {
     cake_text_add_string(p->out, "]");
 }
 
+static void print_slice(value_printer *p, const cake_plan_op *op) {
+    print_value(p, op->operands[0], PREFIX_LEVEL);
+    for (uint8_t d = 0; d < op->result->shape.rank; d++) {
+        uint32_t length = op->result->shape.extents[d];
+        cake_text_add_string(p->out, d ? ", " : "[");
+        if (length == op->operands[0]->shape.extents[d])
+            cake_text_add_string(p->out, ":");
+        else
+            cake_text_format(p->out, "%u :+ %u", op->u.offsets[d], length);
+    }
+    cake_text_add_string(p->out, "]");
+}
+
+static void print_reshape(value_printer *p, const cake_plan_op *op) {
+    cake_text_add_string(p->out, "reshape(");
+    print_value(p, op->operands[0], -1);
+    for (uint8_t d = 0; d < op->result->shape.rank; d++)
+        cake_text_format(p->out, ", %u", op->result->shape.extents[d]);
+    cake_text_add_string(p->out, ")");
+}
+
 /* False where the definition is no expression over names. */
 static bool print_definition(value_printer *p, const cake_plan_op *op, int outer) {
     switch (op->kind) {
@@ -89,6 +110,19 @@ static bool print_definition(value_printer *p, const cake_plan_op *op, int outer
         return true;
     case CAKE_PLAN_INSERT_AXIS:
         print_insert_axis(p, op);
+        return true;
+    case CAKE_PLAN_SLICE:
+        print_slice(p, op);
+        return true;
+    case CAKE_PLAN_RESHAPE:
+        print_reshape(p, op);
+        return true;
+    case CAKE_PLAN_CONCAT:
+        cake_text_add_string(p->out, "concat(");
+        print_value(p, op->operands[0], -1);
+        cake_text_add_string(p->out, ", ");
+        print_value(p, op->operands[1], -1);
+        cake_text_format(p->out, ", axis=%u)", op->u.axis);
         return true;
     case CAKE_PLAN_CTA_ID:
         cake_text_add_string(p->out, "cta_number");

@@ -22,8 +22,9 @@ static void let(cake_builder *builder, const cake_stmt *stmt) {
     if (stmt->u.let.value->kind == CAKE_EXPR_CALL && stmt->u.let.value->u.call.builtin == CAKE_BUILTIN_NONE)
         builder->bindings[stmt->u.let.symbols[1]->number].value =
             cake_plan_expression(builder, stmt->u.let.value->u.call.expansion_second);
-    else
-        unbuilt(builder, stmt->u.let.value->span, "a reduction or scan of several tiles");
+    else /* reduce or scan over two tiles */
+        builder->bindings[stmt->u.let.symbols[1]->number].value = value->definition->second;
+    cake_plan_name_value(builder->bindings[stmt->u.let.symbols[1]->number].value, stmt->u.let.names.items[1].name);
 }
 
 static cake_dtype variable_dtype(cake_dtype dtype) {
@@ -128,11 +129,7 @@ static void for_tile(cake_builder *builder, const cake_stmt *stmt) {
 
 static cake_plan_value *bound(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *value = cake_plan_expression(builder, expr);
-    if (value && value->dtype != CAKE_DTYPE_INDEX) {
-        unbuilt(builder, expr->span, "a loop bound of a typed integer");
-        return NULL;
-    }
-    return value;
+    return value ? cake_plan_convert(builder, value, CAKE_DTYPE_INDEX) : NULL;
 }
 
 static void expand(cake_builder *builder, const cake_stmt *stmt, int64_t from, int64_t to, int64_t step) {
@@ -266,6 +263,8 @@ static void facts(cake_builder *builder, const cake_stmt *stmt) {
 static void evaluate(cake_builder *builder, const cake_expr *expr) {
     if (expr->kind == CAKE_EXPR_ATOMIC)
         (void)cake_plan_atomic(builder, expr, false);
+    else if (expr->kind == CAKE_EXPR_AWAIT)
+        (void)cake_plan_poll(builder, expr, false);
     else
         (void)cake_plan_expression(builder, expr);
 }
@@ -351,6 +350,7 @@ static void statement(cake_builder *builder, const cake_stmt *stmt) {
         return;
     case CAKE_STMT_GRID_WAIT:
         cake_plan_append(builder, CAKE_PLAN_GRID_WAIT);
+        builder->plan->launch.waits_for_grid = true;
         return;
     case CAKE_STMT_GRID_TRIGGER:
         cake_plan_append(builder, CAKE_PLAN_GRID_TRIGGER);

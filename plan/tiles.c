@@ -161,7 +161,7 @@ void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
 }
 
 static bool grid_is_built(cake_builder *builder, const cake_grid *grid) {
-    const char *missing = grid->claim ? "'claim'" : NULL;
+    const char *missing = grid->claim && grid->persistent ? "a persistent grid with 'claim'" : NULL;
     for (uint32_t i = 0; i < grid->axes.count; i++)
         if (grid->axes.items[i].ragged) missing = "a ragged axis";
     if (missing) cake_report(builder->diagnostics, CAKE_U001, grid->span, "%s is not lowered yet", missing);

@@ -21,19 +21,37 @@ bool cake_size_add(uint64_t a, uint64_t b, uint64_t *out_sum) {
     return true;
 }
 
-cake_status cake_manifest_kernel_find(const cake_manifest *manifest, const char *name, uint32_t *out_index) {
-    if (!name && manifest->kernels.count == 1) {
-        *out_index = 0;
+static uint32_t find_kernel(const cake_manifest *manifest, const char *name) {
+    uint32_t i = 0;
+    while (i < manifest->kernels.count && strcmp(manifest->kernels.items[i].interface.name, name) != 0)
+        i++;
+    return i;
+}
+
+static uint32_t find_program(const cake_manifest *manifest, const char *name) {
+    uint32_t i = 0;
+    while (i < manifest->programs.count && strcmp(manifest->programs.items[i].interface.name, name) != 0)
+        i++;
+    return i;
+}
+
+cake_status cake_unit_find(const cake_manifest *manifest, const char *name, cake_unit *out_unit) {
+    uint32_t program = name ? find_program(manifest, name) : 0, kernel = name ? find_kernel(manifest, name) : 0;
+    bool clear = name || manifest->programs.count == 1 || (!manifest->programs.count && manifest->kernels.count == 1);
+    if (clear && program < manifest->programs.count) {
+        const cake_manifest_program *found = &manifest->programs.items[program];
+        *out_unit = (cake_unit){&found->interface, found, NULL, program};
         return cake_status_ok();
     }
-    for (uint32_t i = 0; name && i < manifest->kernels.count; i++) {
-        if (strcmp(manifest->kernels.items[i].name, name) != 0) continue;
-        *out_index = i;
+    if (clear && kernel < manifest->kernels.count) {
+        const cake_manifest_kernel *found = &manifest->kernels.items[kernel];
+        *out_unit = (cake_unit){&found->interface, NULL, found, kernel};
         return cake_status_ok();
     }
     if (name) return cake_status_make(CAKE_STATUS_INVALID, "there is no kernel '%s' in this code", name);
-    return cake_status_make(CAKE_STATUS_INVALID, "this code has %" PRIu32 " kernels: say which one",
-                            manifest->kernels.count);
+    return cake_status_make(CAKE_STATUS_INVALID,
+                            "this code has %" PRIu32 " programs and %" PRIu32 " kernels: say which one",
+                            manifest->programs.count, manifest->kernels.count);
 }
 
 /* ---- values for names ---- */
@@ -50,27 +68,26 @@ static void bind_value(cake_arena *arena, cake_bound *bound, const char *name, i
 
 /* Statics and tunables first: a dimension given for a static must agree with it. */
 static cake_status bind_dimensions(cake_arena *arena, const cake_call_request *request, cake_bound *bound) {
-    const cake_manifest_kernel *kernel = bound->kernel;
+    const cake_manifest_interface *interface = bound->interface;
     for (uint32_t i = 0; i < request->dimension_count; i++) {
         const cake_binding *given = &request->dimensions[i];
         const cake_binding *fixed = find_value(bound, given->name);
         bool known = fixed != NULL;
-        for (uint32_t k = 0; k < kernel->dimensions.count; k++)
-            known = known || strcmp(kernel->dimensions.items[k], given->name) == 0;
+        for (uint32_t k = 0; k < interface->dimensions.count; k++)
+            known = known || strcmp(interface->dimensions.items[k], given->name) == 0;
         if (!known)
-            return cake_status_make(CAKE_STATUS_INVALID, "kernel '%s' has no dimension '%s'", kernel->name,
-                                    given->name);
+            return cake_status_make(CAKE_STATUS_INVALID, "%s '%s' has no dimension '%s'", interface->kind,
+                                    interface->name, given->name);
         if (fixed && fixed->value != given->value)
             return cake_status_make(CAKE_STATUS_INVALID,
-                                    "kernel '%s' was compiled for %s = %" PRId64
-                                    " and cannot be launched with %" PRId64,
-                                    kernel->name, given->name, fixed->value, given->value);
+                                    "%s '%s' was compiled for %s = %" PRId64 " and cannot be launched with %" PRId64,
+                                    interface->kind, interface->name, given->name, fixed->value, given->value);
         if (!fixed) bind_value(arena, bound, given->name, given->value);
     }
-    for (uint32_t k = 0; k < kernel->dimensions.count; k++)
-        if (!find_value(bound, kernel->dimensions.items[k]))
-            return cake_status_make(CAKE_STATUS_INVALID, "dimension '%s' of kernel '%s' has no value",
-                                    kernel->dimensions.items[k], kernel->name);
+    for (uint32_t k = 0; k < interface->dimensions.count; k++)
+        if (!find_value(bound, interface->dimensions.items[k]))
+            return cake_status_make(CAKE_STATUS_INVALID, "dimension '%s' of %s '%s' has no value",
+                                    interface->dimensions.items[k], interface->kind, interface->name);
     return cake_status_ok();
 }
 
@@ -90,23 +107,23 @@ static bool decode_integer(const char *dtype_name, const void *value, int64_t *o
 }
 
 static cake_status bind_scalars(cake_arena *arena, const cake_call_request *request, cake_bound *bound) {
-    const cake_manifest_kernel *kernel = bound->kernel;
-    bound->scalars = CAKE_NEW_ARRAY(arena, const void *, kernel->scalars.count);
+    const cake_manifest_interface *interface = bound->interface;
+    bound->scalars = CAKE_NEW_ARRAY(arena, const void *, interface->scalars.count);
     for (uint32_t i = 0; i < request->scalar_count; i++) {
         uint32_t index = 0;
-        while (index < kernel->scalars.count &&
-               strcmp(kernel->scalars.items[index].name, request->scalars[i].name) != 0)
+        while (index < interface->scalars.count &&
+               strcmp(interface->scalars.items[index].name, request->scalars[i].name) != 0)
             index++;
-        if (index == kernel->scalars.count)
-            return cake_status_make(CAKE_STATUS_INVALID, "kernel '%s' has no scalar parameter '%s'", kernel->name,
-                                    request->scalars[i].name);
+        if (index == interface->scalars.count)
+            return cake_status_make(CAKE_STATUS_INVALID, "%s '%s' has no scalar parameter '%s'", interface->kind,
+                                    interface->name, request->scalars[i].name);
         bound->scalars[index] = request->scalars[i].value;
     }
-    for (uint32_t i = 0; i < kernel->scalars.count; i++) {
-        const cake_manifest_scalar *scalar = &kernel->scalars.items[i];
+    for (uint32_t i = 0; i < interface->scalars.count; i++) {
+        const cake_manifest_scalar *scalar = &interface->scalars.items[i];
         if (!bound->scalars[i])
-            return cake_status_make(CAKE_STATUS_INVALID, "scalar parameter '%s' of kernel '%s' has no value",
-                                    scalar->name, kernel->name);
+            return cake_status_make(CAKE_STATUS_INVALID, "scalar parameter '%s' of %s '%s' has no value", scalar->name,
+                                    interface->kind, interface->name);
         int64_t number;
         if (decode_integer(scalar->dtype, bound->scalars[i], &number)) bind_value(arena, bound, scalar->name, number);
     }
@@ -128,37 +145,36 @@ static void list_values(const cake_bound *bound, const cake_launch_expr *expr, c
         list_values(bound, expr->operands[i], out);
 }
 
-static cake_status check_contract(cake_arena *arena, const cake_bound *bound) {
-    const cake_manifest_kernel *kernel = bound->kernel;
-    for (uint32_t i = 0; i < kernel->contract.count; i++) {
-        const cake_manifest_condition *condition = &kernel->contract.items[i];
+cake_status cake_bound_check(cake_arena *arena, const cake_bound *bound, const char *whose,
+                             const cake_manifest_condition *conditions, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const cake_launch_expr *condition = conditions[i].condition;
         int64_t holds = 0;
-        if (cake_launch_evaluate(condition->condition, bound->values.items, bound->values.count, &holds) && holds)
-            continue;
+        if (cake_launch_evaluate(condition, bound->values.items, bound->values.count, &holds) && holds) continue;
         cake_text values;
         cake_text_init(&values, arena);
-        list_values(bound, condition->condition, &values);
-        return cake_status_make(CAKE_STATUS_INVALID, "the contract of kernel '%s' says '%s', which does not hold%s%s",
-                                kernel->name, condition->text, values.size ? " for " : "",
-                                values.size ? cake_text_string(&values) + 2 : "");
+        list_values(bound, condition, &values);
+        return cake_status_make(CAKE_STATUS_INVALID, "%s %s '%s' says '%s', which does not hold%s%s", whose,
+                                bound->interface->kind, bound->interface->name, conditions[i].text,
+                                values.size ? " for " : "", values.size ? cake_text_string(&values) + 2 : "");
     }
     return cake_status_ok();
 }
 
-cake_status cake_bind(cake_arena *arena, const cake_manifest_kernel *kernel, const cake_call_request *request,
+cake_status cake_bind(cake_arena *arena, const cake_manifest_interface *interface, const cake_call_request *request,
                       uint32_t sm_count, cake_bound *out_bound) {
-    cake_bound bound = {.kernel = kernel};
-    for (uint32_t i = 0; i < kernel->statics.count; i++)
-        bind_value(arena, &bound, kernel->statics.items[i].name, kernel->statics.items[i].value);
+    cake_bound bound = {.interface = interface};
+    for (uint32_t i = 0; i < interface->statics.count; i++)
+        bind_value(arena, &bound, interface->statics.items[i].name, interface->statics.items[i].value);
     cake_status status = bind_dimensions(arena, request, &bound);
     if (status.kind != CAKE_STATUS_OK) return status;
-    for (uint32_t i = 0; i < kernel->tunables.count; i++)
-        bind_value(arena, &bound, kernel->tunables.items[i].name, kernel->tunables.items[i].value);
+    for (uint32_t i = 0; i < interface->tunables.count; i++)
+        bind_value(arena, &bound, interface->tunables.items[i].name, interface->tunables.items[i].value);
     bind_value(arena, &bound, "sm_count", sm_count);
     status = bind_scalars(arena, request, &bound);
     if (status.kind != CAKE_STATUS_OK) return status;
     *out_bound = bound;
-    return check_contract(arena, &bound);
+    return cake_bound_check(arena, &bound, "the contract of", interface->contract.items, interface->contract.count);
 }
 
 /* ---- derived values ---- */
@@ -166,17 +182,12 @@ cake_status cake_bind(cake_arena *arena, const cake_manifest_kernel *kernel, con
 cake_status cake_bound_evaluate(const cake_bound *bound, const cake_launch_expr *expr, const char *what, int64_t low,
                                 int64_t high, int64_t *out_value) {
     if (!cake_launch_evaluate(expr, bound->values.items, bound->values.count, out_value))
-        return cake_status_make(CAKE_STATUS_INVALID, "%s of kernel '%s' overflows 64 bits or divides by zero", what,
-                                bound->kernel->name);
+        return cake_status_make(CAKE_STATUS_INVALID, "%s of %s '%s' overflows 64 bits or divides by zero", what,
+                                bound->interface->kind, bound->interface->name);
     if (*out_value >= low && *out_value <= high) return cake_status_ok();
     return cake_status_make(CAKE_STATUS_INVALID,
-                            "%s of kernel '%s' is %" PRId64 ", which is outside %" PRId64 " to %" PRId64, what,
-                            bound->kernel->name, *out_value, low, high);
-}
-
-static cake_status too_large(const cake_bound *bound, const cake_manifest_tensor *tensor) {
-    return cake_status_make(CAKE_STATUS_INVALID, "tensor '%s' of kernel '%s' is larger than any memory", tensor->name,
-                            bound->kernel->name);
+                            "%s of %s '%s' is %" PRId64 ", which is outside %" PRId64 " to %" PRId64, what,
+                            bound->interface->kind, bound->interface->name, *out_value, low, high);
 }
 
 /* Row-major and contiguous strides; an overflow is left to the computation of bytes, which sees larger numbers still.
@@ -208,36 +219,45 @@ static bool compute_bytes(cake_tensor_layout *layout, uint32_t element_bits) {
     return layout->bytes <= LARGEST_BYTES;
 }
 
-cake_status cake_bound_tensor(const cake_bound *bound, uint32_t tensor_index, cake_tensor_layout *out_layout) {
-    const cake_manifest_tensor *tensor = &bound->kernel->tensors.items[tensor_index];
-    cake_tensor_layout layout = {.rank = tensor->shape.count};
+cake_status cake_bound_memory(const cake_bound *bound, const cake_memory_shape *memory,
+                              cake_tensor_layout *out_layout) {
+    cake_tensor_layout layout = {.rank = memory->shape->count};
     char what[128];
-    snprintf(what, sizeof what, "an extent of tensor '%.60s'", tensor->name);
+    snprintf(what, sizeof what, "an extent of tensor '%.60s'", memory->name);
     for (uint32_t i = 0; i < layout.rank; i++) {
-        cake_status status = cake_bound_evaluate(bound, tensor->shape.items[i], what, 0, INT64_MAX, &layout.extents[i]);
-        if (status.kind != CAKE_STATUS_OK) return status;
-    }
-    snprintf(what, sizeof what, "a stride of tensor '%.60s'", tensor->name);
-    fill_strides(&layout);
-    for (uint32_t i = 0; i < tensor->strides.count; i++) {
         cake_status status =
-            cake_bound_evaluate(bound, tensor->strides.items[i], what, 0, INT64_MAX, &layout.strides[i]);
+            cake_bound_evaluate(bound, memory->shape->items[i], what, 0, INT64_MAX, &layout.extents[i]);
         if (status.kind != CAKE_STATUS_OK) return status;
     }
-    if (!compute_bytes(&layout, cake_dtype_bits(cake_dtype_find(tensor->dtype)))) return too_large(bound, tensor);
+    snprintf(what, sizeof what, "a stride of tensor '%.60s'", memory->name);
+    fill_strides(&layout);
+    for (uint32_t i = 0; memory->strides && i < memory->strides->count; i++) {
+        cake_status status =
+            cake_bound_evaluate(bound, memory->strides->items[i], what, 0, INT64_MAX, &layout.strides[i]);
+        if (status.kind != CAKE_STATUS_OK) return status;
+    }
+    if (!compute_bytes(&layout, cake_dtype_bits(cake_dtype_find(memory->dtype))))
+        return cake_status_make(CAKE_STATUS_INVALID, "tensor '%s' of %s '%s' is larger than any memory", memory->name,
+                                bound->interface->kind, bound->interface->name);
     *out_layout = layout;
     return cake_status_ok();
 }
 
-cake_status cake_bound_grid(const cake_bound *bound, uint32_t *out_grid) {
+cake_status cake_bound_tensor(const cake_bound *bound, uint32_t tensor_index, cake_tensor_layout *out_layout) {
+    const cake_manifest_tensor *tensor = &bound->interface->tensors.items[tensor_index];
+    cake_memory_shape memory = {tensor->name, tensor->dtype, &tensor->shape, &tensor->strides};
+    return cake_bound_memory(bound, &memory, out_layout);
+}
+
+cake_status cake_bound_grid(const cake_bound *bound, const cake_manifest_kernel *kernel, uint32_t *out_grid) {
     int64_t grid;
-    cake_status status = cake_bound_evaluate(bound, bound->kernel->grid, "the grid", 0, INT32_MAX, &grid);
+    cake_status status = cake_bound_evaluate(bound, kernel->grid, "the grid", 0, INT32_MAX, &grid);
     if (status.kind != CAKE_STATUS_OK) return status;
-    if (grid % bound->kernel->cluster != 0)
+    if (grid % kernel->cluster != 0)
         return cake_status_make(CAKE_STATUS_INVALID,
                                 "the grid of kernel '%s' is %" PRId64
                                 ", which is no multiple of its cluster of %" PRIu32,
-                                bound->kernel->name, grid, bound->kernel->cluster);
+                                kernel->interface.name, grid, kernel->cluster);
     *out_grid = (uint32_t)grid;
     return cake_status_ok();
 }

@@ -31,6 +31,7 @@ typedef struct cake_cuda_launch_attribute {
         struct {
             unsigned x, y, z;
         } cluster;
+        int programmatic; /* programmaticStreamSerializationAllowed */
     } value;
 } cake_cuda_launch_attribute;
 
@@ -86,7 +87,8 @@ enum { /* CUjit_option */
 enum {
     CAKE_CUDA_STREAM_NON_BLOCKING = 1,
     CAKE_CUDA_CAPTURE_THREAD_LOCAL = 1,
-    CAKE_CUDA_LAUNCH_CLUSTER = 4 /* CUlaunchAttributeID */
+    CAKE_CUDA_LAUNCH_CLUSTER = 4, /* CUlaunchAttributeID */
+    CAKE_CUDA_LAUNCH_PROGRAMMATIC = 6
 };
 
 /* The library, opened once per cake_cuda. */

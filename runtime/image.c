@@ -36,7 +36,7 @@ static cake_status check_resources(const cake_image *image, const cake_manifest_
     if (kernel->shared_bytes <= info->shared_bytes) return cake_status_ok();
     return cake_status_make(CAKE_STATUS_INVALID,
                             "kernel '%s' wants %" PRIu32 " bytes of shared memory, %s has %" PRIu32 " per CTA",
-                            kernel->name, kernel->shared_bytes, info->name, info->shared_bytes);
+                            kernel->interface.name, kernel->shared_bytes, info->name, info->shared_bytes);
 }
 
 /* ---- loading; all within the device's context ---- */
@@ -71,7 +71,8 @@ static cake_status prepare_function(cake_image *image, uint32_t index) {
     cake_cuda_function *function = &image->functions[index];
     cake_status status = check_resources(image, kernel);
     if (status.kind != CAKE_STATUS_OK) return status;
-    status = cake_cuda_check(cuda, cuda->function_get(function, image->module, kernel->name), "cuModuleGetFunction");
+    status = cake_cuda_check(cuda, cuda->function_get(function, image->module, kernel->interface.name),
+                             "cuModuleGetFunction");
     if (status.kind != CAKE_STATUS_OK) return status;
     int bytes = (int)kernel->shared_bytes;
     status = cake_cuda_check(cuda, cuda->function_set(*function, CAKE_CUDA_FUNCTION_SHARED_BYTES, bytes),

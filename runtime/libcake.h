@@ -10,7 +10,7 @@
  *     cake_tensor_argument tensors[] = {{"a", a, 0}, {"b", b, 0}, {"c", c, 0}};
  *     cake_call_request request = {.dimensions = sizes, .dimension_count = 3, .tensors = tensors, .tensor_count = 3};
  *     cake_call *call;       status = cake_call_prepare(image, &request, &call);   // once: contract, tensor maps
- *     status = cake_call_launch(call, stream);                                     // often: one driver call
+ *     status = cake_call_launch(call, stream);                                     // often: a driver call a step
  *
  * Plain C without global state: nothing prints, exits or changes the caller's current context. Objects may be used by
  * one thread at a time, except that a cake_call may be launched by many; different devices and images are independent.
@@ -28,7 +28,7 @@
 typedef struct cake_cuda cake_cuda;     /* the driver's library */
 typedef struct cake_device cake_device; /* one GPU, its primary context retained */
 typedef struct cake_image cake_image;   /* loaded code with its manifest */
-typedef struct cake_call cake_call;     /* a kernel with its arguments, ready to be launched */
+typedef struct cake_call cake_call;     /* a kernel or program with its arguments, ready to be launched */
 
 typedef uint64_t cake_address; /* in device memory: a CUdeviceptr */
 typedef void *cake_stream;     /* CUstream or cudaStream_t; null is the default stream */
@@ -103,7 +103,7 @@ typedef struct cake_scalar_argument {
 } cake_scalar_argument;
 
 typedef struct cake_call_request {
-    const char *kernel; /* null: the image's only one */
+    const char *kernel; /* or program; null: the image's only program, else its only kernel */
     const cake_binding *dimensions;
     uint32_t dimension_count;
     const cake_tensor_argument *tensors;
@@ -113,14 +113,17 @@ typedef struct cake_call_request {
 } cake_call_request;
 
 /* Checks names, contract, sizes and alignments (INVALID, with the condition and its values), encodes tensor maps and
- * lays out arguments. Nothing of the request is kept; the tensors' memory must stay until the last launch has ended. */
+ * lays out arguments. A program's temporaries are allocated here and belong to the call. Nothing of the request is
+ * kept; the tensors' memory must stay until the last launch has ended. */
 CAKE_MUST_USE cake_status cake_call_prepare(const cake_image *image, const cake_call_request *request,
                                             cake_call **out_call);
+/* The last launch must have ended. */
 void cake_call_destroy(cake_call *call);
 
-/* Queues the kernel; an empty grid launches nothing. May be called by several threads at a time. */
+/* Queues the kernel, or the program's steps in order; an empty grid launches nothing. May be called by several threads
+ * at a time; but launches of one program with temporaries must not run at the same time in several streams. */
 CAKE_MUST_USE cake_status cake_call_launch(const cake_call *call, cake_stream stream);
 
-uint32_t cake_call_grid(const cake_call *call); /* CTAs */
+uint64_t cake_call_grid(const cake_call *call); /* CTAs, of all steps */
 
 #endif

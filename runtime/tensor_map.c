@@ -63,7 +63,7 @@ typedef struct map_shape {
 } map_shape;
 
 static cake_status evaluate_shape(const cake_bound *bound, const cake_manifest_tensor_map *map, map_shape *out_shape) {
-    const char *tensor = bound->kernel->tensors.items[map->tensor].name;
+    const char *tensor = bound->interface->tensors.items[map->tensor].name;
     char what[160];
     int64_t value;
     snprintf(what, sizeof what, "an extent of the tensor map of '%.60s'", tensor);
@@ -80,7 +80,7 @@ static cake_status evaluate_shape(const cake_bound *bound, const cake_manifest_t
             return cake_status_make(CAKE_STATUS_INVALID,
                                     "%s of kernel '%s' is %" PRId64
                                     ", which is no multiple of 16 as the copy engine needs",
-                                    what, bound->kernel->name, value);
+                                    what, bound->interface->name, value);
         out_shape->strides[i] = (uint64_t)value;
     }
     return cake_status_ok();
@@ -98,10 +98,10 @@ static bool span_bytes(const cake_manifest_tensor_map *map, const map_shape *sha
     return true;
 }
 
-cake_status cake_tensor_map_encode(const cake_device *device, const cake_bound *bound, uint32_t index,
-                                   cake_address address, uint64_t tensor_bytes, cake_cuda_tensor_map *out_map) {
+cake_status cake_tensor_map_encode(const cake_device *device, const cake_bound *bound,
+                                   const cake_manifest_tensor_map *map, cake_address address, uint64_t tensor_bytes,
+                                   cake_cuda_tensor_map *out_map) {
     static const uint32_t ones[RANK_LIMIT] = {1, 1, 1, 1, 1};
-    const cake_manifest_tensor_map *map = &bound->kernel->tensor_maps.items[index];
     int dtype = encoded_dtype(cake_dtype_find(map->dtype));
     if (dtype < 0)
         return cake_status_make(CAKE_STATUS_INVALID, "the copy engine does not know elements of type %s", map->dtype);
@@ -110,8 +110,8 @@ cake_status cake_tensor_map_encode(const cake_device *device, const cake_bound *
     if (status.kind != CAKE_STATUS_OK) return status;
     uint64_t bytes;
     if (!span_bytes(map, &shape, &bytes) || bytes > tensor_bytes)
-        return cake_status_make(CAKE_STATUS_INVALID, "tensor map %" PRIu32 " of kernel '%s' reaches beyond tensor '%s'",
-                                index, bound->kernel->name, bound->kernel->tensors.items[map->tensor].name);
+        return cake_status_make(CAKE_STATUS_INVALID, "a tensor map of kernel '%s' reaches beyond tensor '%s'",
+                                bound->interface->name, bound->interface->tensors.items[map->tensor].name);
     /* The driver's prototype takes a void pointer for an address in device memory. */
     void *base = (void *)(uintptr_t)address;
     status = cake_device_enter(device); /* some drivers want a context even here */

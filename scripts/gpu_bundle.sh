@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fills build/gpu with what a machine with a GPU needs to check and measure the examples without the compiler:
 #   cakerun
-#   examples/     each example's schedule and workload, and its code NAME[__STATIC].ptx for every shape
+#   examples/     each example's schedule and workload, and its code NAME[__STATIC].ptx for every shape; beside them
+#                 the schedules of tests/gpu/schedules, which no example needs
 #   *.ptx         what bench/compare.py compares with the libraries
 # and a cubin beside each PTX where ptxas is installed. gpu_bundle.sh [FOLDER]: takes the tools from FOLDER, and does not
 # build them.
@@ -39,6 +40,13 @@ for folder in examples/*/; do
     while read -r variant definitions; do
         compile "$folder$name.cake" "$out/examples/$variant" $definitions
     done < <(python3 tests/examples/workload.py "$folder")
+done
+
+for schedule in tests/gpu/schedules/*.cake; do
+    cp "$schedule" "${schedule%.cake}.work" $out/examples/
+    while read -r variant definitions; do
+        compile "$schedule" "$out/examples/$variant" $definitions
+    done < <(python3 tests/examples/workload.py "$schedule")
 done
 
 compile examples/gemm_sm90a/gemm_sm90a.cake $out/gemm

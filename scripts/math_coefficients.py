@@ -10,7 +10,7 @@ Usage: scripts/math_coefficients.py
 """
 import struct
 
-from mpmath import cos, erf, erfc, fdot, log, log1p, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt, tanh
+from mpmath import cos, erf, erfc, exp, expm1, fdot, log, log1p, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt, tanh
 
 mp.dps = 40
 
@@ -107,6 +107,14 @@ def logarithms():
     report("log2_ratio", "log2 from log2(1 + f) / f", Fit(ratio, lambda f: 1 / ratio(f), low, high, 8))
 
 
+def exponentials():
+    """Both on a little more than +-1 step / 2, which is where rounding x / step may lead; the constant term is 1."""
+    for name, comment, rate in (("exp_whole", "exp(r), |r| <= ln(2)", mpf(1)), ("exp2_whole", "2^r, |r| <= 1", log(2))):
+        edge = log(2) / rate + mpf(2) ** -14
+        ratio = near_zero(lambda r: expm1(rate * r) / r, rate)
+        report(name, f"{comment}, without its first coefficient", Fit(ratio, lambda r: r / exp(rate * r), -edge, edge, 6))
+
+
 def sigmoids():
     edge = mpf("0.875")
     tail = of_square(lambda x: (tanh(x) / x - 1) / x**2, -mpf(1) / 3)
@@ -129,10 +137,11 @@ def circular():
 
 
 def main():
-    split("log2(e)", 1 / log(2), 2)
-    split("ln(2)", log(2), 1)
+    split("log2(e)", 1 / log(2), 1)
+    split("ln(2)", log(2), 2)
     split("pi / 2", pi / 2, 3, down=True)
     split("2 / pi", 2 / pi, 1)
+    exponentials()
     logarithms()
     sigmoids()
     circular()

@@ -26,3 +26,5 @@ where 1 <= M <= 4096, b > 0, static SPLIT {                         //~ L304 L20
   run first(a, b, h)                                                //~ L301
   run first(M, b, 1)                                                //~ L320
 }
+program right(a: f32[M]) { }                                        //~ L202
+program first(a: f32[M]) { }                                        //~ L202

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What cakec makes of one example: check.py CAKEC FOLDER.
+"""What cakec makes of one example: check.py CAKEC FOLDER, or of a schedule with its workload beside it.
 
 The file is in the one format; printing it as IR and reading that again changes nothing; it passes 'check'; and for its
 default tunables and every static of its workload it has a plan and PTX, the same PTX twice, which ptxas (where it is
@@ -14,8 +14,8 @@ import tempfile
 
 import workload
 
-CAKEC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
-SCHEDULE = FOLDER / f"{FOLDER.name}.cake"
+CAKEC, GIVEN = sys.argv[1], pathlib.Path(sys.argv[2])
+SCHEDULE = GIVEN / f"{GIVEN.name}.cake" if GIVEN.is_dir() else GIVEN
 NO_GENERATOR = "no code generator"
 failures = []
 
@@ -74,7 +74,7 @@ def check_variant(name, statics, folder):
 
 check_text()
 with tempfile.TemporaryDirectory() as folder:
-    for variant, values in workload.variants(FOLDER).items():
+    for variant, values in workload.variants(SCHEDULE).items():
         check_variant(variant, values, pathlib.Path(folder))
 print(f"{len(failures)} wrong" if failures else "all right")
 sys.exit(1 if failures else 0)

@@ -1,6 +1,8 @@
 """What tests and scripts need to know of an example without cakec: its shapes, and the statics it is compiled for.
 
     python3 tests/examples/workload.py examples/rmsnorm    # lines 'rmsnorm__N1000 -D N=1000', one for each compilation
+
+A schedule may be given instead of an example's folder; its workload stands beside it.
 """
 import pathlib
 import re
@@ -24,14 +26,15 @@ def variant(name, values):
     return name + "".join(f"__{key}{value}" for key, value in values.items())
 
 
-def variants(folder):
+def variants(path):
     """{variant: {static: value}} for all shapes of an example; one without a workload has no statics."""
-    folder = pathlib.Path(folder)
-    names, work = statics(folder / f"{folder.name}.cake"), folder / f"{folder.name}.work"
+    path = pathlib.Path(path)
+    schedule = path / f"{path.name}.cake" if path.is_dir() else path
+    names, work = statics(schedule), schedule.with_suffix(".work")
     found = {}
     for dimensions in shapes(work).values() if work.exists() else [{}]:
         values = {name: dimensions[name] for name in names}
-        found[variant(folder.name, values)] = values
+        found[variant(schedule.stem, values)] = values
     return found
 
 

@@ -33,6 +33,7 @@ typedef struct fake_launch {
 struct cake_cuda_graph_handle {
     fake_launch launches[2048];
     size_t count;
+    size_t fills; /* done when they are captured; a graph only takes their time */
 };
 
 static struct {
@@ -246,11 +247,41 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
     return CAKE_CUDA_SUCCESS;
 }
 
+static void take_memory_time(void) {
+    if (fake.capturing)
+        fake.capturing->fills++;
+    else
+        fake.clock += MEMORY_MICROSECONDS;
+}
+
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream) {
     (void)stream;
     BEGIN_IN_CONTEXT();
     memset(pointer(to), value, bytes);
-    fake.clock += MEMORY_MICROSECONDS;
+    take_memory_time();
+    return CAKE_CUDA_SUCCESS;
+}
+
+int cuMemsetD16Async(uint64_t to, unsigned short value, size_t count, void *stream) {
+    (void)stream;
+    BEGIN_IN_CONTEXT();
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)pointer(to) + i * sizeof value, &value, sizeof value);
+    take_memory_time();
+    return CAKE_CUDA_SUCCESS;
+}
+
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream) {
+    return cuMemsetD2D32Async(to, sizeof value, value, 1, count, stream);
+}
+
+int cuMemsetD2D32Async(uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream) {
+    (void)stream;
+    BEGIN_IN_CONTEXT();
+    for (size_t row = 0; row < height; row++)
+        for (size_t i = 0; i < width; i++)
+            memcpy((char *)pointer(to) + row * pitch + i * sizeof value, &value, sizeof value);
+    take_memory_time();
     return CAKE_CUDA_SUCCESS;
 }
 
@@ -284,14 +315,22 @@ static void run_kernel(const char *name, void **arguments) {
     fake.clock += LAUNCH_MICROSECONDS;
 }
 
+static const cake_cuda_launch_attribute *find_attribute(const cake_cuda_launch_config *config, int id) {
+    for (unsigned i = 0; i < config->attribute_count; i++)
+        if (config->attributes[i].id == id) return &config->attributes[i];
+    return NULL;
+}
+
 int cuLaunchKernelEx(const cake_cuda_launch_config *config, cake_cuda_function function, void **arguments,
                      void **extra) {
     BEGIN_IN_CONTEXT();
     if (extra || config->grid_x == 0) return 1;
-    unsigned cluster = config->attribute_count ? config->attributes[0].value.cluster.x : 1;
+    const cake_cuda_launch_attribute *cluster = find_attribute(config, CAKE_CUDA_LAUNCH_CLUSTER);
+    const cake_cuda_launch_attribute *overlap = find_attribute(config, CAKE_CUDA_LAUNCH_PROGRAMMATIC);
     if (!fake.capturing)
-        write_log("%s<<<%u, %u, %u>>> cluster %u\n", function->name, config->grid_x, config->block_x,
-                  config->shared_bytes, cluster);
+        write_log("%s<<<%u, %u, %u>>> cluster %u%s\n", function->name, config->grid_x, config->block_x,
+                  config->shared_bytes, cluster ? cluster->value.cluster.x : 1,
+                  overlap && overlap->value.programmatic == 1 ? " overlap" : "");
     if (config->shared_bytes > (unsigned)function->shared_bytes) return 1;
     if (!fake.capturing) {
         run_kernel(function->name, arguments);
@@ -401,6 +440,7 @@ int cuGraphLaunch(cake_cuda_graph_exec exec, void *stream) {
     write_log("graph of %zu\n", graph->count);
     for (size_t i = 0; i < graph->count; i++)
         run_kernel(graph->launches[i].function->name, graph->launches[i].arguments);
+    fake.clock += MEMORY_MICROSECONDS * (double)graph->fills;
     return CAKE_CUDA_SUCCESS;
 }
 

@@ -28,12 +28,26 @@ static const char sample[] =
     "{\"name\": \"c\", \"dtype\": \"f32\", \"mode\": \"out\", \"shape\": [\"M\", \"N\"], \"strides\": [\"N\", 1]}], "
     "\"scalars\": [{\"name\": \"eps\", \"dtype\": \"f32\"}, {\"name\": \"n\", \"dtype\": \"i64\"}], "
     "\"parameters\": [\"a\", \"c\", \"eps\", \"n\"], "
+    "\"contract\": [{\"text\": \"N % 8 == 0\", \"condition\": [\"eq\", [\"mod\", \"N\", 8], 0]}], "
+    "\"trust\": [\"eps > 0\"], "
     "\"tensor_maps\": [{\"tensor\": 0, \"dtype\": \"bf16\", \"extents\": [64, \"M\"], \"strides\": [128], "
     "\"box\": [64, 128], \"swizzle\": 128, \"l2_promotion\": 256}], "
     "\"arguments\": [{\"tensor_map\": 0}, {\"pointer\": 1}, {\"dimension\": 0, \"bits\": 32}, {\"scalar\": 0}], "
-    "\"contract\": [{\"text\": \"N % 8 == 0\", \"condition\": [\"eq\", [\"mod\", \"N\", 8], 0]}], "
-    "\"trust\": [\"eps > 0\"], \"threads\": 384, \"cluster\": 2, \"shared_bytes\": 200000, \"ctas_per_sm\": 1, "
-    "\"grid\": [\"min\", \"sm_count\", [\"cdiv\", \"M\", 128]]}]\n"
+    "\"threads\": 384, \"cluster\": 2, \"shared_bytes\": 200000, \"ctas_per_sm\": 1, "
+    "\"grid\": [\"min\", \"sm_count\", [\"cdiv\", \"M\", 128]]}],\n"
+    "\"programs\": [{\"name\": \"twice\", \"dimensions\": [\"P\", \"Q\"], \"statics\": {}, \"tunables\": {}, "
+    "\"tensors\": [{\"name\": \"x\", \"dtype\": \"bf16\", \"mode\": \"in\", \"shape\": [\"P\", 64], \"strides\": []}, "
+    "{\"name\": \"z\", \"dtype\": \"f32\", \"mode\": \"out\", \"shape\": [\"P\", \"Q\"], \"strides\": []}, "
+    "{\"name\": \"h\", \"dtype\": \"f32\", \"mode\": \"inout\", \"shape\": [\"Q\"], \"strides\": [2]}], "
+    "\"scalars\": [{\"name\": \"e\", \"dtype\": \"f32\"}, {\"name\": \"k\", \"dtype\": \"i32\"}], "
+    "\"parameters\": [\"x\", \"z\", \"h\", \"e\", \"k\"], \"contract\": [], \"trust\": [\"e > 0\"], "
+    "\"required\": [{\"text\": \"gemm: Q % 8 == 0\", \"condition\": [\"eq\", [\"mod\", \"Q\", 8], 0]}], "
+    "\"temporaries\": [{\"name\": \"t\", \"dtype\": \"f32\", \"shape\": [\"P\", [\"mul\", \"Q\", 2]]}], "
+    "\"steps\": [{\"fill\": 3, \"bits\": \"bf800000\"}, "
+    "{\"kernel\": 0, \"tensors\": [0, 3], \"dimensions\": [\"P\", [\"mul\", \"Q\", 2]], "
+    "\"scalars\": [{\"scalar\": 0}, {\"expression\": \"k\"}], \"overlap\": false}, "
+    "{\"kernel\": 0, \"tensors\": [0, 1], \"dimensions\": [\"P\", \"Q\"], "
+    "\"scalars\": [{\"bits\": \"3f800000\"}, {\"bits\": \"fffffffffffffffe\"}], \"overlap\": true}]}]\n"
     "}\n";
 
 static cake_arena arena;
@@ -76,10 +90,10 @@ static void test_members(void **state) {
     assert_int_equal(manifest->proof.unknown, 1);
     assert_string_equal(manifest->proof.allowed.items[0], "V301");
     const cake_manifest_kernel *kernel = &manifest->kernels.items[0];
-    assert_string_equal(kernel->name, "gemm");
-    assert_string_equal(kernel->statics.items[0].name, "K");
-    assert_int_equal(kernel->statics.items[0].value, 64);
-    assert_int_equal(kernel->tensors.items[1].mode, CAKE_TENSOR_OUT);
+    assert_string_equal(kernel->interface.name, "gemm");
+    assert_string_equal(kernel->interface.statics.items[0].name, "K");
+    assert_int_equal(kernel->interface.statics.items[0].value, 64);
+    assert_int_equal(kernel->interface.tensors.items[1].mode, CAKE_TENSOR_OUT);
     assert_int_equal(kernel->tensor_maps.items[0].box.items[1], 128);
     assert_int_equal(kernel->arguments.items[2].kind, CAKE_ARGUMENT_DIMENSION);
     assert_int_equal(kernel->arguments.items[2].bits, 32);
@@ -88,6 +102,25 @@ static void test_members(void **state) {
     int64_t grid = 0;
     assert_true(cake_launch_evaluate(kernel->grid, bindings, 2, &grid));
     assert_int_equal(grid, 8);
+}
+
+static void test_programs(void **state) {
+    (void)state;
+    const cake_manifest_program *program = &read_good(sample)->programs.items[0];
+    assert_string_equal(program->interface.kind, "program");
+    assert_int_equal(program->required.count, 1);
+    assert_int_equal(program->temporaries.items[0].shape.count, 2);
+    const cake_manifest_step *steps = program->steps.items;
+    assert_int_equal(steps[0].kind, CAKE_MANIFEST_STEP_FILL);
+    assert_int_equal(steps[0].memory, 3);
+    assert_int_equal(steps[0].bits, 0xbf800000);
+    assert_int_equal(steps[1].tensors.items[1], 3);
+    assert_int_equal(steps[1].scalars.items[0].kind, CAKE_SOURCE_SCALAR);
+    assert_int_equal(steps[1].scalars.items[1].kind, CAKE_SOURCE_EXPRESSION);
+    assert_true(steps[2].overlap && steps[2].scalars.items[1].bits == UINT64_MAX - 1);
+    /* the member may be left out */
+    const char *at = strstr(sample, ",\n\"programs\"");
+    assert_int_equal(read_good(cake_arena_format(&arena, "%.*s}", (int)(at - sample), sample))->programs.count, 0);
 }
 
 static void test_comment_block(void **state) {
@@ -142,7 +175,7 @@ static const damage damages[] = {
     {"\"version\": 1", "\"version\": 2", "version is 2, and only 1 is understood"},
     {"\"version\": 1", "\"version\": \"1\"", "version is no integer"},
     {"\"version\": 1,\n", "", "version is missing"},
-    {"\"version\": 1", "\"version\": 1, \"extra\": 0", "the document has 7 members instead of 6"},
+    {"\"version\": 1", "\"version\": 1, \"extra\": 0", "the document has 8 members instead of 7"},
     {"\"version\": 1", "\"version\": 1, \"version\": 1", "duplicate"},
     {"\"tool\": \"cake 0.1.0\"", "\"tool\": []", "tool is no text"},
     {"cake 0.1.0", "cake \\n0.1.0", "tool is not printable ASCII"},
@@ -206,6 +239,36 @@ static const damage damages[] = {
     {"\"ctas_per_sm\": 1", "\"ctas_per_sm\": 0", "ctas_per_sm is 0"},
     {"\"grid\": [\"min\"", "\"grid\": [\"\"", "grid is no launch expression"},
     {"\"grid\": [", "\"grids\": [", "grid is missing"},
+    {"\"programs\": [{", "\"programs\": [7, {", "programs[0] is no object"},
+    {"\"name\": \"twice\"", "\"name\": \"\"", "programs[0].name is no name"},
+    {"\"name\": \"twice\"", "\"name\": \"twice\", \"grid\": 1", "programs[0] has 13 members instead of 12"},
+    {"[\"mod\", \"Q\", 8]", "[\"mod\", \"N\", 8]", "required[0].condition uses 'N', which has no value"},
+    {"\"name\": \"t\"", "\"name\": \"z\"", "temporaries[0].name is taken"},
+    {"\"name\": \"t\"", "\"name\": \"sm_count\"", "temporaries[0].name is taken"},
+    {"[\"P\", [\"mul\", \"Q\", 2]]}", "[]}", "temporaries[0].shape is empty"},
+    {"[\"P\", [\"mul\", \"Q\", 2]]}", "[\"M\"]}", "temporaries[0].shape uses 'M'"},
+    {"\"fill\": 3", "\"fill\": 4", "steps[0].fill is 4, outside 0 to 3"},
+    {"\"fill\": 3", "\"fill\": 2", "steps[0].fill names a tensor with strides"},
+    {"\"fill\": 3", "\"fill\": 0", "steps[0].fill names a tensor that is only read"},
+    {"\"bf800000\"", "\"\"", "steps[0].bits are no element of f32"},
+    {"\"bf800000\"", "\"1bf800000\"", "steps[0].bits are no element of f32"},
+    {"\"bf800000\"", "\"0x8\"", "steps[0].bits are no element of f32"},
+    {"\"kernel\": 0", "\"kernel\": 1", "steps[1].kernel is 1, outside 0 to 0"},
+    {"\"tensors\": [0, 3]", "\"tensors\": [0]", "steps[1].tensors are not those of the kernel"},
+    {"\"tensors\": [0, 3]", "\"tensors\": [0, 4]", "steps[1].tensors[1] is 4, outside 0 to 3"},
+    {"\"tensors\": [0, 3]", "\"tensors\": [3, 3]", "steps[1].tensors give 't' for 'a', which has another type"},
+    {"\"tensors\": [0, 3]", "\"tensors\": [0, 2]", "steps[1].tensors give 'h' for 'c', which has another type"},
+    {"\"mode\": \"out\", \"shape\": [\"P\", \"Q\"]", "\"mode\": \"in\", \"shape\": [\"P\", \"Q\"]",
+     "steps[2].tensors give 'z', which is only read, for 'c'"},
+    {"\"dimensions\": [\"P\", [", "\"dimensions\": [[", "steps[1].dimensions are not those of the kernel"},
+    {"\"dimensions\": [\"P\", [", "\"dimensions\": [\"M\", [", "steps[1].dimensions uses 'M'"},
+    {"{\"expression\": \"k\"}]", "{\"expression\": \"k\"}, {}]", "steps[1].scalars are not those of the kernel"},
+    {"{\"scalar\": 0}, {\"exp", "{\"scalar\": 1}, {\"exp", "scalars[0].scalar has another type than the parameter"},
+    {"{\"scalar\": 0}, {\"exp", "{\"expression\": 1}, {\"exp",
+     "scalars[0].expression is for a parameter that is no integer"},
+    {"\"3f800000\"", "\"x\"", "steps[2].scalars[0].bits are no element of f32"},
+    {"\"overlap\": false", "\"overlap\": true", "steps[1].overlap has no launch before it"},
+    {"\"overlap\": false", "\"overlap\": 0", "steps[1].overlap is neither true nor false"},
 };
 
 /* The sample with the first 'from' replaced. */
@@ -385,6 +448,7 @@ static void test_depth(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_members, setup, teardown),
         cmocka_unit_test_setup_teardown(test_comment_block, setup, teardown),
         cmocka_unit_test_setup_teardown(test_comment_block_damage, setup, teardown),

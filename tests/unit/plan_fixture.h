@@ -33,7 +33,7 @@ static inline void plan_open(plan_fixture *test, const char *text, const cake_ch
     cake_diagnostics_init(&test->diagnostics, &test->arena, &test->source);
     test->module = cake_frontend_parse(&test->arena, &test->source, &test->diagnostics);
     if (test->diagnostics.error_count || test->module->kernels.count == 0) return;
-    cake_plan_options options = {choices, choice_count, specialise};
+    cake_plan_options options = {.choices = choices, .choice_count = choice_count, .specialise = specialise};
     test->plan =
         cake_plan_build(&test->arena, test->module, test->module->kernels.items[0], &options, &test->diagnostics);
 }

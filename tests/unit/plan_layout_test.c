@@ -309,6 +309,73 @@ static void test_fold(void **state) {
             }
 }
 
+/* The row-major index of what a register holds in a thread stays the same, and none is refused without need. */
+static void check_reshape(const cake_layout *from, const cake_shape *shape) {
+    const cake_layout *to = cake_layout_reshape(&layouts, from, shape);
+    if (!to) return;
+    assert_true(cake_shape_equal(&to->shape, shape));
+    assert_int_equal(to->register_count, from->register_count);
+    for (uint32_t t = 0; t < threads_of(from); t++)
+        for (uint32_t r = 0; r < from->register_count; r++) {
+            cake_coordinate old = element(from, t, r), new = element(to, t, r);
+            assert_true(inside(shape, &new));
+            assert_int_equal(flatten(&from->shape, &old), flatten(shape, &new));
+        }
+    assert_ptr_equal(cake_layout_reshape(&layouts, to, &from->shape), from);
+}
+
+static void test_reshape(void **state) {
+    (void)state;
+    const cake_layout *from[8];
+    uint32_t count = samples(from);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t elements = (uint32_t)cake_shape_elements(&from[i]->shape);
+        for (uint32_t rows = 1; rows <= elements; rows++)
+            if (elements % rows == 0) check_reshape(from[i], &(cake_shape){2, {rows, elements / rows}});
+        assert_non_null(cake_layout_reshape(&layouts, from[i], &(cake_shape){1, {elements}}));
+    }
+    const cake_layout *runs = cake_layout_runs(&layouts, &(cake_shape){2, {96, 32}}, 4, 2);
+    assert_null(cake_layout_reshape(&layouts, runs, &(cake_shape){2, {32, 96}}));
+    assert_non_null(cake_layout_reshape(&layouts, runs, &(cake_shape){2, {3, 1024}}));
+}
+
+static void test_concat(void **state) {
+    (void)state;
+    const cake_layout *from[8];
+    uint32_t count = samples(from);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint8_t axis = 0; axis < from[i]->shape.rank; axis++) {
+            const cake_layout *both = cake_layout_concat(&layouts, from[i], from[i], axis);
+            assert_deals(both);
+            uint32_t offsets[CAKE_MAX_RANK] = {0};
+            assert_ptr_equal(cake_layout_slice(&layouts, both, offsets, &from[i]->shape), from[i]);
+            offsets[axis] = from[i]->shape.extents[axis];
+            assert_ptr_equal(cake_layout_slice(&layouts, both, offsets, &from[i]->shape), from[i]);
+        }
+    const cake_layout *narrow = cake_layout_runs(&layouts, &(cake_shape){1, {32}}, 1, 2);
+    const cake_layout *wide = cake_layout_runs(&layouts, &(cake_shape){1, {128}}, 1, 2);
+    assert_null(cake_layout_concat(&layouts, narrow, wide, 0));
+}
+
+/* Every thread that held a part of the axis holds all of it. */
+static void test_spread(void **state) {
+    (void)state;
+    const cake_layout *from[8];
+    uint32_t count = samples(from);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint8_t axis = 0; axis < from[i]->shape.rank; axis++) {
+            const cake_layout *one = cake_layout_collapse(&layouts, from[i], 1u << axis);
+            const cake_layout *to = cake_layout_spread(&layouts, from[i], axis, 3);
+            assert_deals(to);
+            assert_int_equal(to->shape.extents[axis], 3);
+            assert_int_equal(to->register_count, 3 * one->register_count);
+            assert_memory_equal(to->lane, one->lane, sizeof to->lane);
+            assert_memory_equal(to->warp, one->warp, sizeof to->warp);
+        }
+    const cake_layout *large = cake_layout_runs(&layouts, &(cake_shape){2, {64, 32}}, 1, 0);
+    assert_null(cake_layout_spread(&layouts, large, 1, 64));
+}
+
 static void test_find(void **state) {
     (void)state;
     const cake_layout *from[8];
@@ -350,6 +417,9 @@ int main(void) {
         LAYOUT_TEST(test_insert_and_drop),
         LAYOUT_TEST(test_slice),
         LAYOUT_TEST(test_fold),
+        LAYOUT_TEST(test_reshape),
+        LAYOUT_TEST(test_concat),
+        LAYOUT_TEST(test_spread),
         LAYOUT_TEST(test_find),
         LAYOUT_TEST(test_repeats),
         LAYOUT_TEST(test_print),

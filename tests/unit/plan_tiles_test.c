@@ -10,6 +10,7 @@
 typedef struct environment {
     const char *names[AXES];
     int64_t extents[AXES], tile;
+    int64_t cluster, rank; /* CTAs of a cluster, and which one this is */
 } environment;
 
 static int64_t evaluate(const environment *env, const cake_plan_value *value);
@@ -45,8 +46,11 @@ static int64_t compute(const environment *env, const cake_plan_op *op) {
             if (strcmp(env->names[i], op->u.leaf.name) == 0) return env->extents[i];
         break;
     case CAKE_PLAN_CTA_ID:
+        return env->tile * env->cluster + env->rank;
     case CAKE_PLAN_INDUCTION:
         return env->tile;
+    case CAKE_PLAN_CLUSTER_RANK:
+        return env->rank;
     case CAKE_PLAN_BINARY:
         return binary(op->u.binary, evaluate(env, op->operands[0]), evaluate(env, op->operands[1]));
     case CAKE_PLAN_CALL:
@@ -149,7 +153,7 @@ static const cake_plan_place *stored_place(const cake_plan_block *block) {
 
 static void check_extents(const cake_plan *plan, const order_row *order, const int64_t *extents) {
     static tile_list expected;
-    environment env = {.names = {"A", "B", "C"}, .extents = {extents[0], extents[1], extents[2]}};
+    environment env = {.names = {"A", "B", "C"}, .extents = {extents[0], extents[1], extents[2]}, .cluster = 1};
     const cake_plan_place *place = stored_place(&plan->roles.items[0]->body);
     enumerate(order, extents, &expected);
     assert_int_equal(evaluate(&env, plan->launch.tiles), expected.count);
@@ -171,7 +175,7 @@ static void check_all_extents(const cake_plan *plan, const order_row *order, int
 
 static const char *schedule(char *out, size_t size, const char *where, const char *order, bool persistent) {
     (void)snprintf(out, size,
-                   "target sm_80\nkernel k(out y: i32[A, B, C])\nwhere %s\n"
+                   "target sm_80 \nkernel k(out y: i32[A, B, C])\nwhere %s\n"
                    "grid %stile(a: A, b: B, c: C) %s\nroles { all: warps 1 }\n"
                    "role all { %s store y[a, b, c] <- 1 %s }\n",
                    where, persistent ? "persistent " : "", order, persistent ? "for tile (a, b, c) {" : "",
@@ -187,6 +191,48 @@ static void check_orders(const char *where, bool persistent, int64_t smallest) {
         check_all_extents(test.plan, &orders[i], smallest);
         cake_arena_fini(&test.arena);
     }
+}
+
+/* The order walks clusters; their CTAs have neighbouring coordinates along x. */
+static void check_cluster(const cake_plan *plan, const order_row *order, const int64_t *extents, int x,
+                          int64_t cluster) {
+    static tile_list expected;
+    environment env = {.names = {"A", "B", "C"}, .extents = {extents[0], extents[1], extents[2]}, .cluster = cluster};
+    const cake_plan_place *place = stored_place(&plan->roles.items[0]->body);
+    int64_t clusters[AXES] = {extents[0], extents[1], extents[2]};
+    clusters[x] = -floor_div(-extents[x], cluster);
+    enumerate(order, clusters, &expected);
+    assert_int_equal(evaluate(&env, plan->launch.tiles), expected.count);
+    for (env.tile = 0; env.tile < expected.count; env.tile++)
+        for (env.rank = 0; env.rank < cluster; env.rank++)
+            for (int i = 0; i < AXES; i++) {
+                int64_t at = expected.at[env.tile][i];
+                assert_int_equal(evaluate(&env, place->index[i].base), i == x ? at * cluster + env.rank : at);
+            }
+}
+
+static void check_clusters(const order_row *order, int x, int64_t cluster, bool persistent) {
+    static plan_fixture test;
+    char text[1024], grid[128];
+    (void)snprintf(grid, sizeof grid, "%s cluster %d along %c", order->text, (int)cluster, "abc"[x]);
+    schedule(text, sizeof text, "1 <= A <= 5, 1 <= B <= 5, 1 <= C <= 5", grid, persistent);
+    memcpy(strstr(text, "sm_80 "), "sm_90a", 6);
+    plan_open_good(&test, text, NULL, 0, false);
+    int64_t extents[AXES];
+    for (extents[0] = 1; extents[0] <= LARGEST; extents[0]++)
+        for (extents[1] = 1; extents[1] <= LARGEST; extents[1] += 2)
+            for (extents[2] = 1; extents[2] <= LARGEST; extents[2]++)
+                check_cluster(test.plan, order, extents, x, cluster);
+    cake_arena_fini(&test.arena);
+}
+
+static void test_clusters(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ORDERS; i++)
+        for (int x = 0; x < AXES; x++)
+            for (int64_t cluster = 2; cluster <= 4; cluster += 2)
+                for (int persistent = 0; persistent < 2; persistent++)
+                    check_clusters(&orders[i], x, cluster, persistent);
 }
 
 static void test_orders(void **state) {
@@ -238,10 +284,8 @@ static void test_bad_groups(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_empty_extents),
-        cmocka_unit_test(test_specialised),
-        cmocka_unit_test(test_bad_groups),
+        cmocka_unit_test(test_orders),   cmocka_unit_test(test_empty_extents), cmocka_unit_test(test_specialised),
+        cmocka_unit_test(test_clusters), cmocka_unit_test(test_bad_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

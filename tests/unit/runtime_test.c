@@ -10,63 +10,9 @@
 
 #include <cmocka.h>
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include "runtime/libcake.h"
 #include "runtime/timing.h"
-
-static void *fake;
-static const char *(*take_log)(void);
-static int (*live)(void);
-
-static cake_cuda *cuda;
-static cake_device *device;
-
-/* Opened under its own name, so that the runtime's dlopen of libcuda.so.1 finds it loaded already. */
-static int open_fake(void **state) {
-    (void)state;
-    char path[4096];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 64);
-    if (size < 0) return -1;
-    path[size] = '\0';
-    strcpy(strrchr(path, '/'), "/../fake_cuda/libcuda.so.1");
-    fake = dlopen(path, RTLD_NOW);
-    if (!fake) return -1;
-    void *function = dlsym(fake, "fake_cuda_take_log");
-    memcpy(&take_log, &function, sizeof function);
-    function = dlsym(fake, "fake_cuda_live");
-    memcpy(&live, &function, sizeof function);
-    return 0;
-}
-
-static int close_fake(void **state) {
-    (void)state;
-    return dlclose(fake);
-}
-
-static void assert_ok(cake_status status) {
-    assert_string_equal(status.message, "");
-    assert_int_equal(status.kind, CAKE_STATUS_OK);
-}
-
-static int setup(void **state) {
-    (void)state;
-    unsetenv("FAKE_CUDA_FAIL");
-    assert_ok(cake_cuda_open(&cuda));
-    assert_ok(cake_device_open(cuda, 0, &device));
-    take_log();
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    unsetenv("FAKE_CUDA_FAIL");
-    cake_device_close(device);
-    cake_cuda_close(cuda);
-    assert_int_equal(live(), 0);
-    return 0;
-}
+#include "tests/unit/fake_driver.h"
 
 /* ---- a kernel with one of everything ---- */
 
@@ -413,7 +359,7 @@ static void test_cubin(void **state) {
     assert_string_equal(status.message, "the code is no cubin, or not all of one");
     elf[0x3c] = 0;
     assert_ok(cake_image_load_cubin(device, elf, sizeof elf, manifest_text, strlen(manifest_text), &image));
-    assert_string_equal(cake_image_manifest(image)->kernels.items[0].name, "copy");
+    assert_string_equal(cake_image_manifest(image)->kernels.items[0].interface.name, "copy");
     cake_image_unload(image);
 }
 

@@ -86,7 +86,7 @@ static void write_kernel(LLVMTargetMachineRef machine, const char *path, cake_bu
 static void write_forms(LLVMTargetMachineRef machine, const char *directory, cake_builtin function, cake_dtype dtype) {
     const cake_builtin_info *info = cake_builtin_info_of(function);
     for (uint8_t modifiers = 0; modifiers < 4; modifiers++) {
-        if (info->max_args != 1 || !cake_math_supported(function, modifiers, dtype)) continue;
+        if (info->max_args != 1 || !cake_builtin_has_form(function, modifiers, dtype)) continue;
         char path[512];
         snprintf(path, sizeof path, "%s/%s%s%s.%s.ptx", directory, info->name,
                  modifiers & CAKE_MODIFIER_APPROX ? ".approx" : "", modifiers & CAKE_MODIFIER_FTZ ? ".ftz" : "",

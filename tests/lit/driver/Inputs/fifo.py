@@ -11,4 +11,5 @@ with subprocess.Popen(command) as process:
         sys.stdout.buffer.write(pipe.read())
 if not stat.S_ISFIFO(os.stat(path).st_mode):
     sys.exit("the pipe was replaced")
+os.unlink(path)
 sys.exit(process.returncode)

@@ -10,7 +10,7 @@ roles { all: warps 8 }
 role all {
 """
 DEPTH = 10000
-SIZE = 8 << 20
+SIZE = 2 << 20
 
 random.seed(1)
 text = {
@@ -18,7 +18,7 @@ text = {
     "parentheses": lambda: KERNEL + "let a = " + "(" * DEPTH + "1" + ")" * DEPTH + "\n}\n",
     "blocks": lambda: KERNEL + "if true {\n" * DEPTH + "}\n" * DEPTH + "}\n",
     "unary": lambda: KERNEL + "let a = " + "-" * DEPTH + "1\n}\n",
-    "lines": lambda: KERNEL + "let a = b\n" * (SIZE // 12),
-    "bytes": lambda: "".join(chr(random.randrange(128)) for _ in range(1 << 20)) * 7,
+    "lines": lambda: KERNEL + "let a = b\n" * (SIZE // 10),
+    "bytes": lambda: "".join(chr(random.randrange(128)) for _ in range(SIZE)),
 }[sys.argv[1]]()
 sys.stdout.write(text)

@@ -12,9 +12,7 @@ role math {
   wgmma acc += a * b.T
   wgmma.commit
   wgmma.wait 0
-  let r = sum(acc, axis=1)
-  let c = (load x[0, :] vec 2)[None, :]
-  store y[:, :] <- acc + c //~ L501
+  let r = sum(acc, axis=1) + sum(acc, axis=0) //~ L501
 }
 
 kernel uneven(x: f32[100, 64], out y: f32[100, 64])
