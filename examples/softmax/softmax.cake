@@ -2,7 +2,7 @@
 target sm_80
 kernel softmax(x: bf16[M, N], out y: bf16[M, N])
 where 1 <= M <= 2147483647, 8 <= N <= 16384, N % 8 == 0, static N
-tune WARPS in {2, 4, 8, 16} = 8
+tune WARPS in {2, 4, 8, 16} = 4
 grid tile(i: M)
 roles { all: warps WARPS }
 const W = ceilto(N, WARPS * 256)
