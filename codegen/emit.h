@@ -179,7 +179,7 @@ void cake_emit_ordered(cake_emitter *e, const cake_plan_op *op, cake_element *ou
 
 /* ---- topk.c, rearrange.c ---- */
 void cake_emit_topk(cake_emitter *e, const cake_plan_op *op);
-/* slice, reshape, concat */
+/* slice, reshape, transpose, concat */
 void cake_emit_rename(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_relayout(cake_emitter *e, const cake_plan_op *op);
 

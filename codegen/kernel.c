@@ -203,6 +203,7 @@ static void emit_op(cake_emitter *e, const cake_plan_op *op) {
         return;
     case CAKE_PLAN_SLICE:
     case CAKE_PLAN_RESHAPE:
+    case CAKE_PLAN_TRANSPOSE:
     case CAKE_PLAN_CONCAT:
         cake_emit_rename(e, op);
         return;

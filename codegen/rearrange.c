@@ -5,7 +5,8 @@
 static uint32_t source_register(const cake_plan_op *op, uint32_t r, uint32_t *out_of) {
     cake_coordinate at = op->result->layout->registers[r];
     *out_of = 0;
-    if (op->kind == CAKE_PLAN_RESHAPE) return r; /* layouts of both follow from each other in order */
+    /* layouts of both follow from each other in order */
+    if (op->kind == CAKE_PLAN_RESHAPE || op->kind == CAKE_PLAN_TRANSPOSE) return r;
     if (op->kind == CAKE_PLAN_CONCAT) {
         uint32_t first = op->operands[0]->shape.extents[op->u.axis];
         *out_of = at.at[op->u.axis] >= first;

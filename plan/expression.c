@@ -243,7 +243,8 @@ static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
     case CAKE_EXPR_INDEX:
         return cake_plan_tile_index(builder, expr);
     case CAKE_EXPR_TRANSPOSE:
-        return unbuilt(builder, expr->span, "the transpose of a tile");
+        operand = cake_plan_expression(builder, expr->u.unary.operand);
+        return operand ? cake_plan_transpose(builder, operand) : NULL;
     case CAKE_EXPR_MEMBER:
         return unbuilt(builder, expr->span, "a ragged axis");
     case CAKE_EXPR_CALL:

@@ -113,6 +113,8 @@ static const cake_layout *derive(cake_builder *builder, const cake_relation *rel
         return cake_layout_slice(layouts, big, relation->offsets, &class_of(builder, relation->small)->shape);
     case CAKE_RELATION_RESHAPE:
         return cake_layout_reshape(layouts, big, &class_of(builder, relation->small)->shape);
+    case CAKE_RELATION_TRANSPOSE:
+        return cake_layout_transpose(layouts, big);
     case CAKE_RELATION_TOP:
         return cake_layout_spread(layouts, big, (uint8_t)relation->axes,
                                   class_of(builder, relation->small)->shape.extents[relation->axes]);
@@ -126,6 +128,7 @@ static const cake_layout *derive(cake_builder *builder, const cake_relation *rel
 static const cake_layout *derive_big(cake_builder *builder, const cake_relation *relation, const cake_layout *small) {
     cake_layouts *layouts = &builder->plan->layouts;
     if (relation->kind == CAKE_RELATION_INSERT) return cake_layout_insert_axis(layouts, small, (uint8_t)relation->axes);
+    if (relation->kind == CAKE_RELATION_TRANSPOSE) return cake_layout_transpose(layouts, small);
     if (relation->kind == CAKE_RELATION_RESHAPE)
         return cake_layout_reshape(layouts, small, &class_of(builder, relation->big)->shape);
     if (relation->kind != CAKE_RELATION_CONCAT) return NULL;
@@ -270,11 +273,12 @@ static bool waits_for_larger(cake_builder *builder, uint32_t id) {
 
 /* A relation by which the class would get its layout from classes that have one, and can't; or null. */
 static const cake_relation *stuck(cake_builder *builder, uint32_t id) {
-    for (uint32_t i = 0; i < builder->relations.count; i++) {
-        const cake_relation *relation = &builder->relations.items[i];
+    const cake_relation *relation;
+    for (uint32_t i = 0; (relation = related(builder, id, i)); i++) {
         uint32_t small = root_of(builder, relation->small), big = root_of(builder, relation->big);
         const cake_layout_class *rows = builder->classes.items;
-        if (relation->kind == CAKE_RELATION_RESHAPE && ((small == id && rows[big].layout) || (big == id && rows[small].layout)))
+        if (relation->kind == CAKE_RELATION_RESHAPE &&
+            ((small == id && rows[big].layout) || (big == id && rows[small].layout)))
             return relation;
         if (relation->kind == CAKE_RELATION_CONCAT && big == id && rows[small].layout &&
             class_of(builder, relation->second)->layout)

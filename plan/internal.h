@@ -35,6 +35,7 @@ typedef enum cake_relation_kind {
     CAKE_RELATION_INSERT,   /* big = small with an axis of extent 1 at 'axes'; holds both ways */
     CAKE_RELATION_SLICE,    /* small = slice of big at 'offsets' */
     CAKE_RELATION_RESHAPE,  /* the same elements in row-major order; holds both ways */
+    CAKE_RELATION_TRANSPOSE, /* small = big with its two axes changed; holds both ways */
     CAKE_RELATION_TOP,      /* small = big with its axis 'axes' in registers */
     CAKE_RELATION_PART,     /* small = slice of big at 'offsets', which is a concat: neither waits for the other */
     CAKE_RELATION_CONCAT    /* big = small and then 'second' along 'axes'; only upwards, PART has the other ways */
@@ -132,6 +133,8 @@ cake_plan_variable *cake_plan_variable_of(cake_builder *builder, const cake_expr
 /* The part [offset, offset + shape) of a tile. */
 cake_plan_value *cake_plan_part(cake_builder *builder, cake_plan_value *tile, const uint32_t *offsets,
                                 const cake_shape *shape);
+/* Of a tile with two axes. */
+cake_plan_value *cake_plan_transpose(cake_builder *builder, cake_plan_value *tile);
 cake_plan_value *cake_plan_relayout(cake_builder *builder, cake_plan_value *tile);
 /* reshape, concat and topk. */
 cake_plan_value *cake_plan_rearrange(cake_builder *builder, const cake_expr *expr);

@@ -230,6 +230,13 @@ static void open_axis(cake_coordinate *coordinate, uint8_t axis) {
     coordinate->at[axis] = 0;
 }
 
+/* With the one behind it. */
+static void swap_axes(cake_coordinate *coordinate, uint8_t axis) {
+    uint32_t first = coordinate->at[axis];
+    coordinate->at[axis] = coordinate->at[axis + 1];
+    coordinate->at[axis + 1] = first;
+}
+
 static const cake_layout *map_axes(cake_layouts *layouts, const cake_layout *layout, reshape_axis *change, uint8_t axis,
                                    const cake_shape *shape) {
     cake_layout result = *layout;
@@ -257,6 +264,11 @@ const cake_layout *cake_layout_insert_axis(cake_layouts *layouts, const cake_lay
     for (uint8_t d = 0; d < shape.rank; d++)
         shape.extents[d] = d == axis ? 1 : layout->shape.extents[d < axis ? d : d - 1];
     return map_axes(layouts, layout, open_axis, axis, &shape);
+}
+
+const cake_layout *cake_layout_transpose(cake_layouts *layouts, const cake_layout *layout) {
+    cake_shape shape = {.rank = 2, .extents = {layout->shape.extents[1], layout->shape.extents[0]}};
+    return map_axes(layouts, layout, swap_axes, 0, &shape);
 }
 
 const cake_layout *cake_layout_slice(cake_layouts *layouts, const cake_layout *layout, const uint32_t *offsets,

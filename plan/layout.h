@@ -84,6 +84,8 @@ const cake_layout *cake_layout_slice(cake_layouts *layouts, const cake_layout *l
 
 /* The same elements in row-major order under another shape; null if a coordinate would carry. */
 const cake_layout *cake_layout_reshape(cake_layouts *layouts, const cake_layout *layout, const cake_shape *shape);
+/* Of two axes: changed. */
+const cake_layout *cake_layout_transpose(cake_layouts *layouts, const cake_layout *layout);
 /* 'second' behind 'first' along the axis; null unless the threads share them in the same way. */
 const cake_layout *cake_layout_concat(cake_layouts *layouts, const cake_layout *first, const cake_layout *second,
                                       uint8_t axis);

@@ -288,6 +288,7 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_INSERT_AXIS, /* axis */
     CAKE_PLAN_SLICE,       /* offsets */
     CAKE_PLAN_RESHAPE,     /* the same registers under another shape */
+    CAKE_PLAN_TRANSPOSE,   /* of a matrix: the same registers */
     CAKE_PLAN_CONCAT,      /* axis */
     CAKE_PLAN_RELAYOUT,    /* bytes: through scratch, unless the layouts are equal */
     CAKE_PLAN_SPLAT,       /* a scalar, or a tile with axes of extent 1, as a larger tile */

@@ -24,6 +24,7 @@ const char *cake_plan_op_name(cake_plan_op_kind kind) {
         [CAKE_PLAN_TOPK] = "topk",
         [CAKE_PLAN_SLICE] = "slice",
         [CAKE_PLAN_RESHAPE] = "reshape",
+        [CAKE_PLAN_TRANSPOSE] = "transpose",
         [CAKE_PLAN_CONCAT] = "concat",
         [CAKE_PLAN_RELAYOUT] = "relayout",
         [CAKE_PLAN_READ] = "read",

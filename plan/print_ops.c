@@ -385,6 +385,7 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
     case CAKE_PLAN_SPLAT:
     case CAKE_PLAN_SLICE:
     case CAKE_PLAN_RESHAPE:
+    case CAKE_PLAN_TRANSPOSE:
     case CAKE_PLAN_CONCAT:
     case CAKE_PLAN_READ:
         print_pure(p, op);

@@ -117,6 +117,10 @@ static bool print_definition(value_printer *p, const cake_plan_op *op, int outer
     case CAKE_PLAN_RESHAPE:
         print_reshape(p, op);
         return true;
+    case CAKE_PLAN_TRANSPOSE:
+        print_value(p, op->operands[0], PREFIX_LEVEL);
+        cake_text_add_string(p->out, ".T");
+        return true;
     case CAKE_PLAN_CONCAT:
         cake_text_add_string(p->out, "concat(");
         print_value(p, op->operands[0], -1);

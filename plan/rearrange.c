@@ -1,4 +1,4 @@
-/* Tiles from tiles without arithmetic: slices, reshape, concat and relayout; and topk, which picks. */
+/* Tiles from tiles without arithmetic: slices, transpose, reshape, concat and relayout; and topk, which picks. */
 #include "plan/internal.h"
 
 static cake_plan_value *append(cake_builder *builder, cake_plan_op_kind kind, cake_plan_value *tile,
@@ -25,6 +25,14 @@ cake_plan_value *cake_plan_relayout(cake_builder *builder, cake_plan_value *tile
     if (tile->shape.rank == 0) return tile;
     cake_plan_value *result = append(builder, CAKE_PLAN_RELAYOUT, tile, &tile->shape);
     *CAKE_PUSH(builder->arena, &builder->exchanges) = (cake_plan_op *)result->definition;
+    return result;
+}
+
+cake_plan_value *cake_plan_transpose(cake_builder *builder, cake_plan_value *tile) {
+    cake_shape shape = {.rank = 2, .extents = {tile->shape.extents[1], tile->shape.extents[0]}};
+    if (tile->shape.rank != 2) return NULL; /* the frontend reports it */
+    cake_plan_value *result = append(builder, CAKE_PLAN_TRANSPOSE, tile, &shape);
+    cake_plan_relate(builder, CAKE_RELATION_TRANSPOSE, result->layout_class, tile->layout_class, 0, NULL);
     return result;
 }
 

@@ -106,6 +106,43 @@ static void layernorm(cake_case *one, void *out) {
     }
 }
 
+static double normalised(const uint16_t *x, const float *mean, const float *rstd, int64_t i, int64_t j, int64_t n) {
+    return (from_bf16(x[i * n + j]) - (double)mean[i]) * (double)rstd[i];
+}
+
+static void layernorm_backward_dx(cake_case *one, void *out) {
+    int64_t m = dimension(one, "M"), n = dimension(one, "N");
+    const uint16_t *x = data(one, "x"), *g = data(one, "g"), *dy = data(one, "dy");
+    const float *mean = data(one, "mean"), *rstd = data(one, "rstd");
+    uint16_t *dx = out;
+    for (int64_t i = 0; i < m; i++) {
+        double with_h = 0, plain = 0;
+        for (int64_t j = 0; j < n; j++) {
+            double e = from_bf16(dy[i * n + j]) * from_bf16(g[j]);
+            with_h += e * normalised(x, mean, rstd, i, j, n);
+            plain += e;
+        }
+        for (int64_t j = 0; j < n; j++) {
+            double e = from_bf16(dy[i * n + j]) * from_bf16(g[j]);
+            double projected = (normalised(x, mean, rstd, i, j, n) * with_h + plain) / (double)n;
+            dx[i * n + j] = to_bf16((e - projected) * (double)rstd[i]);
+        }
+    }
+}
+
+static void layernorm_backward_dg(cake_case *one, void *out) {
+    int64_t m = dimension(one, "M"), n = dimension(one, "N");
+    const uint16_t *x = data(one, "x"), *dy = data(one, "dy");
+    const float *mean = data(one, "mean"), *rstd = data(one, "rstd");
+    uint16_t *dg = out;
+    for (int64_t j = 0; j < n; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < m; i++)
+            sum += from_bf16(dy[i * n + j]) * normalised(x, mean, rstd, i, j, n);
+        dg[j] = to_bf16(sum);
+    }
+}
+
 static void softmax(cake_case *one, void *out) {
     int64_t m = dimension(one, "M"), n = dimension(one, "N");
     const uint16_t *x = data(one, "x");
@@ -213,12 +250,21 @@ typedef struct example_case {
 } example_case;
 
 static const example_case examples[] = {
-    {"vector_add", "z", "N", vector_add},         {"rowsum", "y", "M N", rowsum},
-    {"transpose", "y", "M N", transpose},         {"rmsnorm", "y", "M N", rmsnorm},
-    {"layernorm", "y", "M N", layernorm},         {"softmax", "y", "M N", softmax},
-    {"gemm_sm90a", "c", "M N K", gemm},           {"gemm_cluster_sm90a", "c", "M N K", gemm},
-    {"gemm_gelu_sm90a", "c", "M N K", gemm_gelu}, {"histogram", "counts", "N", histogram},
-    {"hash_insert", "table", "N", insert},        {"attention_sm90a", "o", "B HQ S T D", attention},
+    {"vector_add", "z", "N", vector_add},
+    {"rowsum", "y", "M N", rowsum},
+    {"transpose", "y", "M N", transpose},
+    {"rmsnorm", "y", "M N", rmsnorm},
+    {"layernorm", "y", "M N", layernorm},
+    {"softmax", "y", "M N", softmax},
+    {"gemm_sm90a", "c", "M N K", gemm},
+    {"gemm_cluster_sm90a", "c", "M N K", gemm},
+    {"gemm_gelu_sm90a", "c", "M N K", gemm_gelu},
+    {"histogram", "counts", "N", histogram},
+    {"splitk_sm90a", "c", "M N K", gemm},
+    {"layernorm_backward", "dx", "M N", layernorm_backward_dx},
+    {"layernorm_backward", "dg", "M N", layernorm_backward_dg},
+    {"hash_insert", "table", "N", insert},
+    {"attention_sm90a", "o", "B HQ S T D", attention},
 };
 
 /* ---- the test ---- */
