@@ -1,4 +1,5 @@
-/* Atomic operations, and polling: one predicated atom, red, ld or st a register (PTX ISA 'atom', 'red'; memory consistency model). */
+/* Atomic operations, and polling: one predicated atom, red, ld or st a register (PTX ISA 'atom', 'red'; memory
+ * consistency model). */
 #include "codegen/emit.h"
 
 static const char *order_name(cake_order order) {
@@ -26,7 +27,8 @@ static const char *type_name(cake_emitter *e, cake_atomic_op op, cake_dtype dtyp
     bool arithmetic = op == CAKE_ATOMIC_ADD || op == CAKE_ATOMIC_MIN || op == CAKE_ATOMIC_MAX;
     char letter = 'b';
     if (arithmetic && class_ == CAKE_CLASS_FLOAT) letter = 'f';
-    if (arithmetic && class_ != CAKE_CLASS_FLOAT) letter = op != CAKE_ATOMIC_ADD && class_ == CAKE_CLASS_SIGNED ? 's' : 'u';
+    if (arithmetic && class_ != CAKE_CLASS_FLOAT)
+        letter = op != CAKE_ATOMIC_ADD && class_ == CAKE_CLASS_SIGNED ? 's' : 'u';
     return cake_arena_format(e->arena, "%c%u", letter, bits);
 }
 
@@ -38,7 +40,8 @@ static LLVMTypeRef asm_type(cake_emitter *e, uint32_t bits) {
 static LLVMValueRef as_bits(cake_emitter *e, LLVMValueRef value, cake_dtype dtype) {
     uint32_t bits = cake_dtype_bits(dtype);
     LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
-    value = dtype == CAKE_DTYPE_BOOL ? LLVMBuildZExt(e->builder, value, e->i8, "") : LLVMBuildBitCast(e->builder, value, integer, "");
+    value = dtype == CAKE_DTYPE_BOOL ? LLVMBuildZExt(e->builder, value, e->i8, "")
+                                     : LLVMBuildBitCast(e->builder, value, integer, "");
     return bits == 8 ? LLVMBuildZExt(e->builder, value, e->i16, "") : value;
 }
 
@@ -59,14 +62,19 @@ static const char *instruction(cake_emitter *e, const cake_plan_atomic_access *a
     uint32_t first = result ? 2 : 0; /* the tied input of the result comes before the predicate */
     const char *guard = cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ", first);
     if (a->op == CAKE_ATOMIC_LOAD)
-        return cake_arena_format(e->arena, "%sld.%s.%s.%s.%s $0, [$%u]; }", guard, order, scope, space, type, first + 1);
+        return cake_arena_format(e->arena, "%sld.%s.%s.%s.%s $0, [$%u]; }", guard, order, scope, space, type,
+                                 first + 1);
     if (a->op == CAKE_ATOMIC_STORE)
-        return cake_arena_format(e->arena, "%sst.%s.%s.%s.%s [$%u], $%u; }", guard, order, scope, space, type, first + 1, first + 2);
-    const char *values = cake_arena_format(e->arena, cake_atomic_operand_count(a->op) == 2 ? "$%u, $%u" : "$%u", first + 2, first + 3);
+        return cake_arena_format(e->arena, "%sst.%s.%s.%s.%s [$%u], $%u; }", guard, order, scope, space, type,
+                                 first + 1, first + 2);
+    const char *values =
+        cake_arena_format(e->arena, cake_atomic_operand_count(a->op) == 2 ? "$%u, $%u" : "$%u", first + 2, first + 3);
     const char *name = cake_atomic_name(a->op);
     if (!result)
-        return cake_arena_format(e->arena, "%sred.%s.%s.%s.%s.%s [$%u], %s; }", guard, order, scope, space, name, type, first + 1, values);
-    return cake_arena_format(e->arena, "%satom.%s.%s.%s.%s.%s $0, [$%u], %s; }", guard, order, scope, space, name, type, first + 1, values);
+        return cake_arena_format(e->arena, "%sred.%s.%s.%s.%s.%s [$%u], %s; }", guard, order, scope, space, name, type,
+                                 first + 1, values);
+    return cake_arena_format(e->arena, "%satom.%s.%s.%s.%s.%s $0, [$%u], %s; }", guard, order, scope, space, name, type,
+                             first + 1, values);
 }
 
 /* exch and cas exist as atom only. */
@@ -74,7 +82,8 @@ static bool needs_result(const cake_plan_atomic_access *a) {
     return a->used || a->op == CAKE_ATOMIC_EXCH || a->op == CAKE_ATOMIC_CAS || a->op == CAKE_ATOMIC_LOAD;
 }
 
-static LLVMValueRef one(cake_emitter *e, const cake_plan_op *op, const cake_access_state *s, uint32_t r, LLVMValueRef owns) {
+static LLVMValueRef one(cake_emitter *e, const cake_plan_op *op, const cake_access_state *s, uint32_t r,
+                        LLVMValueRef owns) {
     const cake_plan_atomic_access *a = op->u.atomic;
     uint32_t bits = cake_dtype_bits(s->dtype), count = 0;
     bool result = needs_result(a) && a->op != CAKE_ATOMIC_STORE;
@@ -106,12 +115,14 @@ static LLVMValueRef broadcast(cake_emitter *e, LLVMValueRef value, cake_dtype dt
     bool wide = LLVMTypeOf(bits) == e->i64;
     for (uint32_t i = 0; i < (wide ? 2u : 1u); i++) {
         LLVMValueRef part = wide ? LLVMBuildLShr(e->builder, bits, LLVMConstInt(e->i64, 32 * i, 0), "") : bits;
-        LLVMValueRef operands[4] = {cake_emit_i32(e, 0xffffffff), LLVMBuildIntCast2(e->builder, part, e->i32, 0, ""), cake_emit_i32(e, 0),
-                                    cake_emit_i32(e, 31)};
+        LLVMValueRef operands[4] = {cake_emit_i32(e, 0xffffffff), LLVMBuildIntCast2(e->builder, part, e->i32, 0, ""),
+                                    cake_emit_i32(e, 0), cake_emit_i32(e, 31)};
         parts[i] = cake_emit_intrinsic(e, "llvm.nvvm.shfl.sync.idx.i32", NULL, 0, operands, 4);
         parts[i] = LLVMBuildIntCast2(e->builder, parts[i], LLVMTypeOf(bits), 0, "");
     }
-    if (wide) parts[0] = LLVMBuildOr(e->builder, parts[0], LLVMBuildShl(e->builder, parts[1], LLVMConstInt(e->i64, 32, 0), ""), "");
+    if (wide)
+        parts[0] =
+            LLVMBuildOr(e->builder, parts[0], LLVMBuildShl(e->builder, parts[1], LLVMConstInt(e->i64, 32, 0), ""), "");
     return from_bits(e, parts[0], dtype);
 }
 
@@ -121,7 +132,8 @@ void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op) {
     uint32_t count = cake_emit_register_count(op->result);
     LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
     LLVMValueRef owns = a->op == CAKE_ATOMIC_LOAD ? NULL : cake_emit_owner(e, op->result->layout);
-    for (uint32_t r = 0; r < count; r++) registers[r] = one(e, op, &s, r, owns);
+    for (uint32_t r = 0; r < count; r++)
+        registers[r] = one(e, op, &s, r, owns);
     if (a->used && !a->shape.rank && a->op != CAKE_ATOMIC_LOAD) registers[0] = broadcast(e, registers[0], s.dtype);
     cake_emit_define(e, op->result, registers);
 }

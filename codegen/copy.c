@@ -1,4 +1,5 @@
-/* Bulk tensor copies (PTX ISA 'cp.async.bulk.tensor', 'cp.reduce.async.bulk.tensor'): one predicated instruction a box. */
+/* Bulk tensor copies (PTX ISA 'cp.async.bulk.tensor', 'cp.reduce.async.bulk.tensor'): one predicated instruction a box.
+ */
 #include "codegen/emit.h"
 
 static LLVMValueRef tensor_map(cake_emitter *e, const cake_plan_tensor_map *map) {

@@ -40,9 +40,9 @@ typedef struct cake_emitter {
     uint32_t argument_count;
     LLVMValueRef **values;           /* by value number: its registers, or null */
     variable_state *variables;       /* by variable number */
-    LLVMValueRef *signals;     /* i32 by signal number: parity of the next await */
+    LLVMValueRef *signals;           /* i32 by signal number: parity of the next await */
     slot_state *slots;               /* by pipeline number */
-    LLVMValueRef claimed; /* i32: the tile that the CTA took, or null */
+    LLVMValueRef claimed;            /* i32: the tile that the CTA took, or null */
     LLVMValueRef thread, lane, warp; /* i32; warp is uniform in the warp */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, void_type;
     /* of the role being emitted */
@@ -111,7 +111,8 @@ LLVMValueRef cake_emit_shared_offset(cake_emitter *e, const cake_plan_place *pla
 LLVMValueRef cake_emit_stage_offset(cake_emitter *e, const cake_plan_place *place);
 /* Elements to 32-bit words and back, as they lie in memory. */
 void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words);
-void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements);
+void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype,
+                      LLVMValueRef *out_elements);
 /* The kernel argument behind a tensor's pointer. */
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
 

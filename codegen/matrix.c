@@ -154,8 +154,9 @@ static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_sta
         add_step(e, s, block, step);
     cake_text_add_string(&s->text, "}");
     cake_text_add_string(&s->constraints, ",~{memory}");
-    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, s->element, s->accumulators), cake_text_string(&s->text),
-                                              cake_text_string(&s->constraints), s->operands, s->operand_count, true);
+    LLVMValueRef result =
+        cake_emit_asm_value(e, accumulator_type(e, s->element, s->accumulators), cake_text_string(&s->text),
+                            cake_text_string(&s->constraints), s->operands, s->operand_count, true);
     for (uint32_t i = 0; i < s->accumulators; i++)
         LLVMBuildStore(e->builder, LLVMBuildExtractValue(e->builder, result, i, ""),
                        accumulator->registers[block * s->accumulators + i]);
@@ -211,8 +212,8 @@ static void pin(cake_emitter *e, const cake_plan_variable *variable) {
     for (uint32_t i = 0; i < state->count; i++)
         cake_text_format(&constraints, ",%u", i);
     cake_text_add_string(&constraints, ",~{memory}");
-    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, element, state->count), "", cake_text_string(&constraints),
-                                              operands, state->count, true);
+    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, element, state->count), "",
+                                              cake_text_string(&constraints), operands, state->count, true);
     for (uint32_t i = 0; i < state->count; i++)
         LLVMBuildStore(e->builder, LLVMBuildExtractValue(e->builder, result, i, ""), state->registers[i]);
 }

@@ -172,7 +172,8 @@ static LLVMValueRef from_memory(cake_emitter *e, LLVMValueRef bits, cake_dtype d
 }
 
 /* 'width' elements as words, and back, through one wide vector of bits. */
-void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype, LLVMValueRef *out_words) {
+void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype,
+                    LLVMValueRef *out_words) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
     LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(e->context, bits), width);
     LLVMValueRef all = LLVMGetUndef(vector);
@@ -183,7 +184,8 @@ void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cak
         out_words[i] = LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "");
 }
 
-void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype, LLVMValueRef *out_elements) {
+void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype,
+                      LLVMValueRef *out_elements) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(word_type(e, bytes), word_count(bytes)));
     for (uint32_t i = 0; i < word_count(bytes); i++)
@@ -285,9 +287,9 @@ static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMVal
     if (!is_invariant(e, s)) cake_text_add_string(&constraints, ",~{memory}");
     const char *text =
         cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ld.%s%s %s, [$%u]; }", 2 * count,
-                          shared                 ? "shared"
+                          shared               ? "shared"
                           : is_invariant(e, s) ? "global.nc"
-                                                 : "global",
+                                               : "global",
                           suffix(e, bytes), operand_list(e, 0, count), 2 * count + 1);
     LLVMTypeRef type = count > 1 ? LLVMStructTypeInContext(e->context, types, count, 0) : types[0];
     LLVMValueRef all =
@@ -326,7 +328,8 @@ void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
     LLVMValueRef off = op->u.access->clip_value ? cake_emit_scalar(e, op->u.access->clip_value)
                                                 : LLVMConstNull(cake_emit_type(e, s.dtype));
     for (uint32_t r = 0; r < count; r += s.width) {
-        LLVMValueRef words[4], filler[16], address = cake_emit_access_pointer(e, &s, r), on = cake_emit_access_predicate(e, &s, r);
+        LLVMValueRef words[4], filler[16], address = cake_emit_access_pointer(e, &s, r),
+                                           on = cake_emit_access_predicate(e, &s, r);
         if (on) {
             for (uint32_t i = 0; i < s.width; i++)
                 filler[i] = off;

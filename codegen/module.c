@@ -87,8 +87,8 @@ static void open_debug(session *s, const cake_source *source) {
 static LLVMMetadataRef subprogram(session *s, const cake_plan *plan) {
     cake_position at = cake_source_position(plan->module->source, plan->kernel->span.begin);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(s->debug, s->file, NULL, 0, LLVMDIFlagZero);
-    return LLVMDIBuilderCreateFunction(s->debug, s->file, plan->entry, strlen(plan->entry), "", 0,
-                                       s->file, at.line, type, 0, 1, at.line, LLVMDIFlagZero, 1);
+    return LLVMDIBuilderCreateFunction(s->debug, s->file, plan->entry, strlen(plan->entry), "", 0, s->file, at.line,
+                                       type, 0, 1, at.line, LLVMDIFlagZero, 1);
 }
 
 /* All of shared memory is dynamic: one external array, aligned as its first buffer needs. */

@@ -48,7 +48,8 @@ static LLVMValueRef element_index(cake_emitter *e, const cake_layout *layout, ui
 /* Elements of one access: registers that are neighbours in memory, up to 16 bytes. */
 static uint32_t access_width(const cake_layout *layout, uint32_t bytes) {
     uint32_t run = cake_layout_run(layout), width = 1;
-    while (width * 2 <= run && width * 2 * bytes <= 16 && layout->shape.extents[layout->shape.rank - 1] % (width * 2) == 0)
+    while (width * 2 <= run && width * 2 * bytes <= 16 &&
+           layout->shape.extents[layout->shape.rank - 1] % (width * 2) == 0)
         width *= 2;
     return width;
 }

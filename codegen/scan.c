@@ -1,10 +1,10 @@
 /* Scans, and reductions by functions that need not be commutative: elements are combined as they follow each other.
  *
  * Each line of a thread (plan/lines.h) is a list of segments; a segment's total combines a block of consecutive
- * positions, of which this thread holds some registers and other lanes the rest. Going through the lanes' bits by rising
- * steps, segments that a step spans are joined, and the bit's two halves tell each other their totals. What is left,
- * one segment for each chunk that other warps lie between, goes through scratch, where every thread walks over all
- * chunks of all warps in order.
+ * positions, of which this thread holds some registers and other lanes the rest. Going through the lanes' bits by
+ * rising steps, segments that a step spans are joined, and the bit's two halves tell each other their totals. What is
+ * left, one segment for each chunk that other warps lie between, goes through scratch, where every thread walks over
+ * all chunks of all warps in order.
  *
  * A scan also keeps, for each run of registers between which no other lane's elements lie, what comes 'before' it in
  * its segment. Functions have no neutral element, so whether there is anything before is kept beside it.
@@ -36,7 +36,7 @@ typedef struct scan_line {
 typedef struct scanner {
     cake_emitter *e;
     const cake_plan_op *op;
-    bool keeps; /* the elements' prefixes, not only totals */
+    bool keeps;                      /* the elements' prefixes, not only totals */
     uint32_t lane_count, warp_count; /* steps to take: fewer within lane or warp */
     cake_layout_lines lines;
     scan_line *states; /* by line */

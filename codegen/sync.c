@@ -78,12 +78,11 @@ static void poll(cake_emitter *e, LLVMValueRef barrier, LLVMValueRef parity, boo
         poll_by_tests(e, operands);
         return;
     }
-    const char *text =
-        cake_arena_format(e->arena,
-                          "{ .reg .pred p;\n"
-                          "W${:uid}: mbarrier.try_wait.parity%s.shared::cta.b64 p, [$0], $1, 0x989680;\n"
-                          "@!p bra W${:uid}; }",
-                          cluster ? ".acquire.cluster" : "");
+    const char *text = cake_arena_format(e->arena,
+                                         "{ .reg .pred p;\n"
+                                         "W${:uid}: mbarrier.try_wait.parity%s.shared::cta.b64 p, [$0], $1, 0x989680;\n"
+                                         "@!p bra W${:uid}; }",
+                                         cluster ? ".acquire.cluster" : "");
     cake_emit_asm(e, text, "r,r", operands, 2);
 }
 
@@ -137,7 +136,8 @@ static void arrive_empty(cake_emitter *e, const cake_plan_pipeline *pipeline, LL
         return;
     }
     LLVMValueRef ranks = cake_emit_i32(e, e->plan->launch.cluster);
-    LLVMValueRef mine = LLVMBuildZExt(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, ranks, ""), e->i32, "");
+    LLVMValueRef mine =
+        LLVMBuildZExt(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, ranks, ""), e->i32, "");
     LLVMValueRef operands[3] = {LLVMBuildAnd(e->builder, mine, flag, ""), barrier, e->lane};
     cake_emit_asm(e,
                   "{ .reg .pred p; .reg .b32 a; setp.ne.b32 p, $0, 0; @p mapa.shared::cluster.u32 a, $1, $2;\n"

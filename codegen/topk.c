@@ -123,8 +123,7 @@ static void across_lanes(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *
             continue;
         }
         bool whole_warp = op->u.reduction->lane_bits == (1u << CAKE_LANE_BITS) - 1;
-        out_values[k] = whole_warp ? find_in_warp(e, op, values[0], &mine)
-                                   : find_by_butterfly(e, op, values[0], &mine);
+        out_values[k] = whole_warp ? find_in_warp(e, op, values[0], &mine) : find_by_butterfly(e, op, values[0], &mine);
         for (uint32_t i = 0; i < count && i + k + 1 < wanted; i++) /* no more can still come to the front */
             values[i] = choose(e, mine, i + 1 < count ? values[i + 1] : smallest(e, op), values[i]);
     }

@@ -1,8 +1,8 @@
 /* The frontend: text to a resolved and typed module.
  *
  * Parsing and resolving go on after an error; each root cause gives one diagnostic (codes L1xx, L2xx, L3xx). Any bytes
- * are legal input. Nesting deeper than CAKE_MAX_NESTING and expansions of more than CAKE_MAX_EXPANSION nodes are errors.
- * Values of tunables and statics are not needed: extents are checked in plan/.
+ * are legal input. Nesting deeper than CAKE_MAX_NESTING and expansions of more than CAKE_MAX_EXPANSION nodes are
+ * errors. Values of tunables and statics are not needed: extents are checked in plan/.
  *
  *     cake_module *module = cake_frontend_parse(&arena, &source, &diagnostics);
  *     if (diagnostics.error_count) ... // module is still there for printing what was understood
@@ -12,7 +12,7 @@
 
 #include "ir/module.h"
 
-#define CAKE_MAX_NESTING 256
+#define CAKE_MAX_NESTING   256
 #define CAKE_MAX_EXPANSION 1000000
 
 /* Parses, then resolves if parsing found no error. Never null. */

@@ -166,7 +166,8 @@ static cake_type type_of_fold(cake_resolver *resolver, cake_expr *call, uint32_t
     bool gives_index =
         builtin == CAKE_BUILTIN_ARGMIN || builtin == CAKE_BUILTIN_ARGMAX || builtin == CAKE_BUILTIN_COUNT;
     uint32_t rank = cake_resolve_keyword(call, "axis") ? type.rank - 1u : 0;
-    return cake_resolve_value_type(gives_index ? CAKE_DTYPE_INDEX : type.dtype, cake_resolve_has_within(call) ? type.rank : rank);
+    return cake_resolve_value_type(gives_index ? CAKE_DTYPE_INDEX : type.dtype,
+                                   cake_resolve_has_within(call) ? type.rank : rank);
 }
 
 /* ---- shapes ---- */

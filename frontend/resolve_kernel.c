@@ -351,8 +351,8 @@ static void check_bodies(cake_resolver *resolver, const cake_kernel *kernel) {
         cake_resolve_report(resolver, CAKE_L226, kernel->span, "kernel '%s' has no grid: write 'grid tile(i: extent)'",
                             kernel->name);
     if (kernel->roles.count == 0)
-        cake_resolve_report(resolver, CAKE_L226, kernel->span, "kernel '%s' has no roles: write 'roles { all: warps 4 }'",
-                            kernel->name);
+        cake_resolve_report(resolver, CAKE_L226, kernel->span,
+                            "kernel '%s' has no roles: write 'roles { all: warps 4 }'", kernel->name);
     for (uint32_t i = 0; i < kernel->roles.count; i++) {
         const cake_role *role = kernel->roles.items[i];
         if (role->body) continue;

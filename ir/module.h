@@ -8,8 +8,8 @@
  *   - every NAME expression has a symbol, every expression a type other than ERROR;
  *   - a call of a user-defined function has 'expansion': a copy of the function's body with the arguments' types, in
  *     which the function's parameters are symbols of kind PARAMETER_VALUE whose 'bound' is the argument expression;
- *   - a literal, dimension or other 'index' (or 'real') beside a typed operand keeps its own type: the operator's result
- *     type tells what it is converted to (cake_type_common).
+ *   - a literal, dimension or other 'index' (or 'real') beside a typed operand keeps its own type: the operator's
+ * result type tells what it is converted to (cake_type_common).
  */
 #ifndef CAKE_IR_MODULE_H
 #define CAKE_IR_MODULE_H
@@ -66,14 +66,14 @@ typedef enum cake_builtin_kind {
 } cake_builtin_kind;
 
 #define CAKE_MODIFIER_APPROX 1u
-#define CAKE_MODIFIER_FTZ 2u
-#define CAKE_MODIFIER_NAN 4u
+#define CAKE_MODIFIER_FTZ    2u
+#define CAKE_MODIFIER_NAN    4u
 
 /* Dtypes as elementwise functions tell them apart. */
-#define CAKE_OPERAND_NARROW 1u   /* f16, bf16 */
-#define CAKE_OPERAND_SINGLE 2u   /* f32, real */
-#define CAKE_OPERAND_DOUBLE 4u   /* f64 */
-#define CAKE_OPERAND_SIGNED 8u   /* 8 to 64 bits, and index */
+#define CAKE_OPERAND_NARROW   1u /* f16, bf16 */
+#define CAKE_OPERAND_SINGLE   2u /* f32, real */
+#define CAKE_OPERAND_DOUBLE   4u /* f64 */
+#define CAKE_OPERAND_SIGNED   8u /* 8 to 64 bits, and index */
 #define CAKE_OPERAND_UNSIGNED 16u
 
 typedef struct cake_builtin_info {
@@ -131,10 +131,10 @@ typedef struct cake_set {
 } cake_set;
 
 typedef enum cake_item_kind {
-    CAKE_ITEM_ALL,   /* :              */
-    CAKE_ITEM_NONE,  /* None           */
-    CAKE_ITEM_ONE,   /* expr: a scalar drops the dimension, a tile gathers */
-    CAKE_ITEM_RANGE  /* base :+ length */
+    CAKE_ITEM_ALL,  /* :              */
+    CAKE_ITEM_NONE, /* None           */
+    CAKE_ITEM_ONE,  /* expr: a scalar drops the dimension, a tile gathers */
+    CAKE_ITEM_RANGE /* base :+ length */
 } cake_item_kind;
 
 typedef struct cake_item {
@@ -156,12 +156,7 @@ typedef struct cake_access_clauses {
 } cake_access_clauses;
 
 typedef enum cake_scope { CAKE_SCOPE_DEFAULT, CAKE_SCOPE_CTA, CAKE_SCOPE_GPU, CAKE_SCOPE_SYS } cake_scope;
-typedef enum cake_order {
-    CAKE_ORDER_RELAXED,
-    CAKE_ORDER_ACQUIRE,
-    CAKE_ORDER_RELEASE,
-    CAKE_ORDER_ACQ_REL
-} cake_order;
+typedef enum cake_order { CAKE_ORDER_RELAXED, CAKE_ORDER_ACQUIRE, CAKE_ORDER_RELEASE, CAKE_ORDER_ACQ_REL } cake_order;
 typedef enum cake_within { CAKE_WITHIN_TEAM, CAKE_WITHIN_LANE, CAKE_WITHIN_WARP } cake_within;
 typedef enum cake_rounding { CAKE_ROUND_NEAREST_EVEN, CAKE_ROUND_TOWARD_ZERO } cake_rounding; /* default; 'round rz' */
 
@@ -244,12 +239,12 @@ struct cake_expr {
         struct {
             cake_name function;
             cake_span function_span;
-            cake_builtin builtin;   /* NONE: user-defined (set by the resolver) */
-            uint8_t modifiers;      /* CAKE_MODIFIER_*; printed as .approx .ftz .nan in this order */
+            cake_builtin builtin; /* NONE: user-defined (set by the resolver) */
+            uint8_t modifiers;    /* CAKE_MODIFIER_*; printed as .approx .ftz .nan in this order */
             CAKE_VECTOR(cake_argument) arguments;
-            cake_symbol *symbol;    /* the user-defined function, also the first argument of reduce and scan */
-            cake_expr *expansion;   /* user-defined, or the combiner of reduce and scan: body with bound parameters */
-            cake_expr *expansion_second; /* second of a pair, or null */
+            cake_symbol *symbol;  /* the user-defined function, also the first argument of reduce and scan */
+            cake_expr *expansion; /* user-defined, or the combiner of reduce and scan: body with bound parameters */
+            cake_expr *expansion_second;           /* second of a pair, or null */
             CAKE_VECTOR(cake_symbol *) parameters; /* of the expansion; for reduce and scan unbound (a .., b ..) */
         } call;
     } u;
@@ -275,10 +270,10 @@ typedef enum cake_symbol_kind {
     CAKE_SYMBOL_KERNEL,     /* kernel */
     CAKE_SYMBOL_COORDINATE, /* tile coordinate; axis */
     CAKE_SYMBOL_TEAM_INDEX,
-    CAKE_SYMBOL_CTA_RANK,   /* 'cta' */
+    CAKE_SYMBOL_CTA_RANK, /* 'cta' */
     CAKE_SYMBOL_LOOP_INDEX,
-    CAKE_SYMBOL_LET,        /* 'let' in a role: value (null for a name of a pair: see pair) */
-    CAKE_SYMBOL_VAR,        /* 'var' in a role */
+    CAKE_SYMBOL_LET,             /* 'let' in a role: value (null for a name of a pair: see pair) */
+    CAKE_SYMBOL_VAR,             /* 'var' in a role */
     CAKE_SYMBOL_PARAMETER_VALUE, /* parameter of a user-defined function in an expansion: bound */
     CAKE_SYMBOL_IT
 } cake_symbol_kind;
@@ -286,14 +281,14 @@ typedef enum cake_symbol_kind {
 struct cake_symbol {
     cake_symbol_kind kind;
     cake_name name;
-    cake_span span;  /* where it is declared */
+    cake_span span; /* where it is declared */
     cake_type type;
-    uint32_t number; /* unique in the module, from 1 */
-    bool is_static;  /* DIMENSION: its value is asked for at compile time */
-    cake_expr *value;                 /* CONST, TUNE, DEFINITION, LET */
-    cake_expr *bound;                 /* PARAMETER_VALUE */
-    uint32_t position;                /* COORDINATE: axis; LET: index in a pair; PARAMETER TENSOR ROLE: in its list */
-    const struct cake_tune *tune;     /* TUNE */
+    uint32_t number;              /* unique in the module, from 1 */
+    bool is_static;               /* DIMENSION: its value is asked for at compile time */
+    cake_expr *value;             /* CONST, TUNE, DEFINITION, LET */
+    cake_expr *bound;             /* PARAMETER_VALUE */
+    uint32_t position;            /* COORDINATE: axis; LET: index in a pair; PARAMETER TENSOR ROLE: in its list */
+    const struct cake_tune *tune; /* TUNE */
     const struct cake_definition *definition; /* DEFINITION, FUNCTION */
     const struct cake_parameter *parameter;   /* PARAMETER, TENSOR */
     const struct cake_temporary *temporary;
@@ -374,12 +369,12 @@ typedef CAKE_VECTOR(cake_fact) cake_fact_list;
 typedef struct cake_axis {
     cake_name name;
     cake_span span;
-    cake_expr *extent;         /* plain axis */
-    cake_name ragged;          /* offsets tensor of a ragged axis, or null */
+    cake_expr *extent; /* plain axis */
+    cake_name ragged;  /* offsets tensor of a ragged axis, or null */
     cake_span ragged_span;
-    cake_expr *ragged_block;   /* rows of a block */
+    cake_expr *ragged_block; /* rows of a block */
     cake_symbol *ragged_symbol;
-    cake_symbol *symbol;       /* of the coordinate; one per axis, shared by every 'for tile' that names it */
+    cake_symbol *symbol; /* of the coordinate; one per axis, shared by every 'for tile' that names it */
 } cake_axis;
 
 typedef struct cake_grid {
@@ -420,8 +415,8 @@ typedef struct cake_buffer {
     cake_span span;
     bool tensor_memory;
     cake_written_type type;
-    cake_expr *swizzle, *pad, *align; /* or null */
-    cake_named_reference over;        /* name null: none */
+    cake_expr *swizzle, *pad, *align;     /* or null */
+    cake_named_reference over;            /* name null: none */
     const struct cake_pipeline *pipeline; /* or null */
     cake_symbol *symbol;
 } cake_buffer;
@@ -540,10 +535,10 @@ struct cake_stmt {
         struct {
             cake_named_reference object; /* pipeline or baton */
             cake_expr *keep;             /* RELEASE */
-        } object; /* ACQUIRE COMMIT WAIT RELEASE TAKE PASS */
+        } object;                        /* ACQUIRE COMMIT WAIT RELEASE TAKE PASS */
         struct {
             cake_expr *place; /* signal, or peer(signal, rank) */
-        } signal; /* ARRIVE AWAIT_SIGNAL */
+        } signal;             /* ARRIVE AWAIT_SIGNAL */
         struct {
             cake_expr *value;
         } evaluate;
@@ -552,7 +547,7 @@ struct cake_stmt {
             bool multicast;
             cake_access_clauses clauses; /* cache; clip for ASYNC_LOAD */
             cake_name reduce;            /* TMA_REDUCE: add, min, max, .. */
-        } copy; /* TMA_LOAD ASYNC_LOAD TMA_STORE TMA_REDUCE */
+        } copy;                          /* TMA_LOAD ASYNC_LOAD TMA_STORE TMA_REDUCE */
         struct {
             cake_expr *place, *value;
             cake_access_clauses clauses;
@@ -637,11 +632,11 @@ typedef enum cake_step_kind { CAKE_STEP_TEMPORARY, CAKE_STEP_FILL, CAKE_STEP_RUN
 typedef struct cake_step {
     cake_step_kind kind;
     cake_span span;
-    cake_temporary *temporary;      /* TEMPORARY */
-    cake_named_reference object;    /* FILL: tensor or temporary; RUN: kernel */
-    cake_expr *fill_value;          /* FILL */
-    cake_expr_list arguments;       /* RUN: names */
-    bool overlap;                   /* RUN */
+    cake_temporary *temporary;   /* TEMPORARY */
+    cake_named_reference object; /* FILL: tensor or temporary; RUN: kernel */
+    cake_expr *fill_value;       /* FILL */
+    cake_expr_list arguments;    /* RUN: names */
+    bool overlap;                /* RUN */
 } cake_step;
 
 typedef struct cake_program {

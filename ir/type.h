@@ -32,12 +32,13 @@ cake_dtype cake_dtype_find(const char *name);
 
 #define CAKE_MAX_RANK 8
 
-/* What an expression denotes, as far as it is known without values for tunables and statics: extents come later (plan). */
+/* What an expression denotes, as far as it is known without values for tunables and statics: extents come later (plan).
+ */
 typedef enum cake_type_kind {
-    CAKE_TYPE_ERROR,   /* reported already: be silent about consequences */
-    CAKE_TYPE_VALUE,   /* rank 0: scalar, equal in the team; rank > 0: tile in registers */
-    CAKE_TYPE_MEMORY,  /* a place: tensor, shared buffer, tensor memory, view, or a part of one; rank 0: one element */
-    CAKE_TYPE_OBJECT   /* pipeline, signal, baton, role, kernel, function: no value */
+    CAKE_TYPE_ERROR,  /* reported already: be silent about consequences */
+    CAKE_TYPE_VALUE,  /* rank 0: scalar, equal in the team; rank > 0: tile in registers */
+    CAKE_TYPE_MEMORY, /* a place: tensor, shared buffer, tensor memory, view, or a part of one; rank 0: one element */
+    CAKE_TYPE_OBJECT  /* pipeline, signal, baton, role, kernel, function: no value */
 } cake_type_kind;
 
 typedef struct cake_type {
@@ -47,10 +48,10 @@ typedef struct cake_type {
 } cake_type;
 
 #define CAKE_FEATURE_ASYNC_PROXY 1u
-#define CAKE_FEATURE_CLUSTER 2u
-#define CAKE_FEATURE_WGMMA 4u
-#define CAKE_FEATURE_SETMAXNREG 8u
-#define CAKE_FEATURE_TCGEN05 16u
+#define CAKE_FEATURE_CLUSTER     2u
+#define CAKE_FEATURE_WGMMA       4u
+#define CAKE_FEATURE_SETMAXNREG  8u
+#define CAKE_FEATURE_TCGEN05     16u
 
 typedef enum cake_target {
     CAKE_TARGET_NONE,
@@ -62,7 +63,7 @@ typedef enum cake_target {
 
 typedef struct cake_target_info {
     const char *name;
-    uint32_t ptx_version; /* times ten */
+    uint32_t ptx_version;                   /* times ten */
     uint32_t shared_per_cta, shared_per_sm; /* bytes */
     uint32_t threads_per_sm;
     uint32_t features;

@@ -52,8 +52,8 @@ static bool ldmatrix_fits(cake_builder *builder, const cake_plan_access *access,
     if (!place->buffer || access->mask || access->clip || place->transposed || layout->shape.rank != 2) return false;
     uint32_t bytes = element_bytes(place);
     return bytes <= 4 && layout->shape.extents[1] * bytes % 32 == 0 &&
-           layout == cake_layout_mma(&builder->plan->layouts, &layout->shape, 4 / bytes,
-                                     cake_plan_warp_bits(builder)) &&
+           layout ==
+               cake_layout_mma(&builder->plan->layouts, &layout->shape, 4 / bytes, cake_plan_warp_bits(builder)) &&
            !cake_plan_ldmatrix_obstacle(builder, place);
 }
 

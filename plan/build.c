@@ -50,8 +50,12 @@ static void build_body(cake_builder *builder, const cake_role_body *body) {
 const cake_plan *cake_plan_build(cake_arena *arena, const cake_module *module, const cake_kernel *kernel,
                                  const cake_plan_options *options, cake_diagnostics *diagnostics) {
     cake_plan *plan = CAKE_NEW(arena, cake_plan);
-    *plan = (cake_plan){
-        .arena = arena, .module = module, .kernel = kernel, .entry = options->entry ? options->entry : kernel->name, .target = module->target, .layouts = {.arena = arena}};
+    *plan = (cake_plan){.arena = arena,
+                        .module = module,
+                        .kernel = kernel,
+                        .entry = options->entry ? options->entry : kernel->name,
+                        .target = module->target,
+                        .layouts = {.arena = arena}};
     uint32_t errors = diagnostics->error_count;
     diagnostics->error_count = 0; /* of this kernel: later stages look whether it has any */
     cake_builder builder = {.arena = arena,

@@ -194,9 +194,8 @@ static bool is_computable(cake_builder *builder, const cake_expr *expr, const ca
 
 cake_plan_value *cake_plan_fold(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *tile = cake_plan_expression(builder, expr->u.call.arguments.items[0].value);
-    cake_plan_reduction reduction = {.function = expr->u.call.builtin,
-                                     .modifiers = expr->u.call.modifiers,
-                                     .within = within_of(expr)};
+    cake_plan_reduction reduction = {
+        .function = expr->u.call.builtin, .modifiers = expr->u.call.modifiers, .within = within_of(expr)};
     if (!tile || !axes_of(builder, expr, tile->shape.rank, &reduction.axes)) return NULL;
     if (tile->shape.rank == 0 || !is_computable(builder, expr, tile)) return NULL;
     if (!cake_plan_has_form(builder, expr, tile->dtype)) return NULL;
@@ -322,7 +321,6 @@ cake_plan_op *cake_plan_combine(cake_builder *builder, const cake_expr *expr) {
         results[i]->low = ranges[i].low;
         results[i]->high = ranges[i].high;
     }
-    if (!reduction.combiner)
-        bound_sum(op->result, tiles[0], folded_elements(&tiles[0]->shape, reduction.axes), true);
+    if (!reduction.combiner) bound_sum(op->result, tiles[0], folded_elements(&tiles[0]->shape, reduction.axes), true);
     return op;
 }

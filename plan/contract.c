@@ -79,7 +79,8 @@ bool cake_plan_is_launch_expression(const cake_expr *expr) {
     case CAKE_EXPR_UNARY:
         return cake_plan_is_launch_expression(expr->u.unary.operand);
     case CAKE_EXPR_BINARY:
-        return cake_plan_is_launch_expression(expr->u.binary.left) && cake_plan_is_launch_expression(expr->u.binary.right);
+        return cake_plan_is_launch_expression(expr->u.binary.left) &&
+               cake_plan_is_launch_expression(expr->u.binary.right);
     case CAKE_EXPR_COMPARE:
         for (uint32_t i = 0; i < expr->u.compare.operands.count; i++)
             if (!cake_plan_is_launch_expression(expr->u.compare.operands.items[i])) return false;

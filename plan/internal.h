@@ -28,17 +28,17 @@ typedef struct cake_layout_class {
 } cake_layout_class;
 
 typedef enum cake_relation_kind {
-    CAKE_RELATION_COLLAPSE, /* small = collapse(big, axes) */
-    CAKE_RELATION_REDUCE,   /* small = big collapsed and without the axes */
+    CAKE_RELATION_COLLAPSE,  /* small = collapse(big, axes) */
+    CAKE_RELATION_REDUCE,    /* small = big collapsed and without the axes */
     CAKE_RELATION_FOLD_LANE, /* small = big folded within each lane along the axes */
     CAKE_RELATION_FOLD_WARP, /* the same within each warp */
-    CAKE_RELATION_INSERT,   /* big = small with an axis of extent 1 at 'axes'; holds both ways */
-    CAKE_RELATION_SLICE,    /* small = slice of big at 'offsets' */
-    CAKE_RELATION_RESHAPE,  /* the same elements in row-major order; holds both ways */
+    CAKE_RELATION_INSERT,    /* big = small with an axis of extent 1 at 'axes'; holds both ways */
+    CAKE_RELATION_SLICE,     /* small = slice of big at 'offsets' */
+    CAKE_RELATION_RESHAPE,   /* the same elements in row-major order; holds both ways */
     CAKE_RELATION_TRANSPOSE, /* small = big with its two axes changed; holds both ways */
-    CAKE_RELATION_TOP,      /* small = big with its axis 'axes' in registers */
-    CAKE_RELATION_PART,     /* small = slice of big at 'offsets', which is a concat: neither waits for the other */
-    CAKE_RELATION_CONCAT    /* big = small and then 'second' along 'axes'; only upwards, PART has the other ways */
+    CAKE_RELATION_TOP,       /* small = big with its axis 'axes' in registers */
+    CAKE_RELATION_PART,      /* small = slice of big at 'offsets', which is a concat: neither waits for the other */
+    CAKE_RELATION_CONCAT     /* big = small and then 'second' along 'axes'; only upwards, PART has the other ways */
 } cake_relation_kind;
 
 typedef struct cake_relation {
@@ -67,12 +67,12 @@ typedef struct cake_builder {
     cake_plan_role *role;                   /* null in launch scope */
     CAKE_VECTOR(cake_layout_class) classes; /* of the role; row 0 unused */
     CAKE_VECTOR(cake_relation) relations;
-    uint32_t *related, *related_end; /* relations by class, and where each class's part ends; infer.c only */
+    uint32_t *related, *related_end;       /* relations by class, and where each class's part ends; infer.c only */
     CAKE_VECTOR(cake_plan_op *) exchanges; /* operations of the role that move elements between threads */
-    CAKE_VECTOR(cake_known_order) orders; /* between dimensions */
-    uint32_t operations;   /* so far; bounded, so that expansion ends */
-    uint32_t steps, depth; /* expressions worked out so far, and around the current one; bounded too */
-    bool keep_comparisons; /* fold comparisons of constants only */
+    CAKE_VECTOR(cake_known_order) orders;  /* between dimensions */
+    uint32_t operations;                   /* so far; bounded, so that expansion ends */
+    uint32_t steps, depth;                 /* expressions worked out so far, and around the current one; bounded too */
+    bool keep_comparisons;                 /* fold comparisons of constants only */
 } cake_builder;
 
 #define CAKE_MAX_OPERATIONS 200000

@@ -200,17 +200,20 @@ static void number_bits(cake_coordinate *bits, uint32_t count, uint8_t axis, uin
     }
 }
 
-const cake_layout *cake_layout_fold(cake_layouts *layouts, const cake_layout *layout, uint32_t axes, bool across_lanes) {
+const cake_layout *cake_layout_fold(cake_layouts *layouts, const cake_layout *layout, uint32_t axes,
+                                    bool across_lanes) {
     cake_layout result = *layout;
     cake_coordinate *registers = copy_registers(layouts, layout);
     for (uint8_t d = 0; d < layout->shape.rank; d++) {
         if (!(axes >> d & 1)) continue;
         uint32_t extent = 1;
-        for (uint32_t i = 0; across_lanes && i < CAKE_LANE_BITS; i++) result.lane[i].at[d] = 0;
+        for (uint32_t i = 0; across_lanes && i < CAKE_LANE_BITS; i++)
+            result.lane[i].at[d] = 0;
         number_bits(result.lane, CAKE_LANE_BITS, d, &extent);
         number_bits(result.warp, layout->warp_bits, d, &extent);
         result.shape.extents[d] = extent;
-        for (uint32_t r = 0; r < layout->register_count; r++) registers[r].at[d] = 0;
+        for (uint32_t r = 0; r < layout->register_count; r++)
+            registers[r].at[d] = 0;
     }
     merge_registers(&result, registers);
     return intern(layouts, &result);

@@ -67,8 +67,7 @@ cake_layout_lines cake_layout_lines_along(cake_arena *arena, const cake_layout *
     }
     lines.lane_count = sort_steps(layout, layout->lane, CAKE_LANE_BITS, axes, lines.lanes);
     lines.warp_count = sort_steps(layout, layout->warp, layout->warp_bits, axes, lines.warps);
-    lines.nested =
-        !lines.lane_count || lines.lanes[lines.lane_count - 1].step < cake_layout_warp_step(&lines, 0);
+    lines.nested = !lines.lane_count || lines.lanes[lines.lane_count - 1].step < cake_layout_warp_step(&lines, 0);
     for (uint32_t i = 0; i < lines.count; i++) {
         uint32_t chunks = count_chunks(&lines, &lines.lines[i]);
         if (chunks > lines.chunks) lines.chunks = chunks;

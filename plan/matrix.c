@@ -81,11 +81,11 @@ void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
     if (!shared_operand(builder, stmt->u.matrix.y, &matrix->y, &y_dtype)) return;
     matrix->y_dtype = y_dtype;
     if (!has_instruction(matrix)) {
-        cake_report(builder->diagnostics, CAKE_H205, stmt->span,
-                    "there is no wgmma of %s and %s into %s: f16, bf16 and tf32 make f32 (both operands alike), e4m3 and "
-                    "e5m2 make f32, i8 and u8 make i32",
-                    cake_dtype_name(matrix->dtype), cake_dtype_name(y_dtype),
-                    cake_dtype_name(matrix->accumulator->dtype));
+        cake_report(
+            builder->diagnostics, CAKE_H205, stmt->span,
+            "there is no wgmma of %s and %s into %s: f16, bf16 and tf32 make f32 (both operands alike), e4m3 and "
+            "e5m2 make f32, i8 and u8 make i32",
+            cake_dtype_name(matrix->dtype), cake_dtype_name(y_dtype), cake_dtype_name(matrix->accumulator->dtype));
         return;
     }
     const cake_shape *x = matrix->x_registers ? &matrix->x_registers->shape : &matrix->x.shape;

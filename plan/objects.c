@@ -209,7 +209,7 @@ static void add_pipeline(cake_builder *builder, const cake_pipeline *declared) {
 
 /* Extents, and strides as written or row-major. */
 bool cake_plan_shape_tensor(cake_builder *builder, cake_plan_tensor *tensor, const cake_expr_list *extents,
-                         const cake_expr_list *strides) {
+                            const cake_expr_list *strides) {
     for (uint8_t d = 0; d < tensor->rank; d++)
         if (!(tensor->extents[d] = cake_plan_expression(builder, extents->items[d]))) return false;
     cake_plan_value *stride = cake_plan_constant_index(builder, 1);
@@ -232,7 +232,8 @@ static void add_tensor(cake_builder *builder, const cake_parameter *parameter, u
     tensor->rank = (uint8_t)parameter->type.extents.count;
     tensor->contiguous = !parameter->has_strides;
     tensor->position = position;
-    if (!cake_plan_shape_tensor(builder, tensor, &parameter->type.extents, parameter->has_strides ? &parameter->strides : NULL))
+    if (!cake_plan_shape_tensor(builder, tensor, &parameter->type.extents,
+                                parameter->has_strides ? &parameter->strides : NULL))
         return;
     *CAKE_PUSH(builder->arena, &builder->plan->tensors) = tensor;
     tensor->number = builder->plan->tensors.count;
@@ -270,7 +271,8 @@ static void add_view(cake_builder *builder, const cake_view *declared) {
                                  .position = base->position,
                                  .number = base->number,
                                  .view_of = cake_plan_tensor_base(base)};
-    if (cake_plan_shape_tensor(builder, tensor, &declared->type.extents, declared->has_strides ? &declared->strides : NULL))
+    if (cake_plan_shape_tensor(builder, tensor, &declared->type.extents,
+                               declared->has_strides ? &declared->strides : NULL))
         builder->bindings[declared->symbol->number].tensor = tensor;
 }
 
@@ -314,8 +316,7 @@ void cake_plan_memory(cake_builder *builder) {
     const cake_kernel *kernel = builder->kernel;
     cake_plan_parameters(builder);
     if (kernel->grid->claim_symbol) {
-        cake_plan_tensor *counter =
-            (cake_plan_tensor *)builder->bindings[kernel->grid->claim_symbol->number].tensor;
+        cake_plan_tensor *counter = (cake_plan_tensor *)builder->bindings[kernel->grid->claim_symbol->number].tensor;
         builder->plan->launch.claim = counter;
         if (counter) counter->uses_pointer = true;
     }

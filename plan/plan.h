@@ -67,7 +67,7 @@ typedef struct cake_plan_tensor {
     cake_plan_value *strides[CAKE_MAX_RANK]; /* elements */
     bool contiguous;                         /* no strides were written */
     bool uses_pointer;                       /* plain accesses exist */
-    const struct cake_plan_tensor *view_of; /* the tensor whose memory this view shows, or null */
+    const struct cake_plan_tensor *view_of;  /* the tensor whose memory this view shows, or null */
     uint32_t position;                       /* in the kernel's parameter list */
 } cake_plan_tensor;
 
@@ -231,7 +231,7 @@ typedef struct cake_plan_matrix {
     cake_plan_place x, y;
     bool x_transposed, y_transposed; /* MN-major: the reduced dimension is not the contiguous one */
     uint32_t m_blocks, n, k, k_per_step;
-    bool fresh; /* '=': the first step does not read the accumulator */
+    bool fresh;                /* '=': the first step does not read the accumulator */
     cake_dtype dtype, y_dtype; /* of x and y: they differ only among integers and among the 8-bit floats */
 } cake_plan_matrix;
 
@@ -274,9 +274,9 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_GRID_SIZE,
     CAKE_PLAN_TEAM_INDEX,
     CAKE_PLAN_CLUSTER_RANK,
-    CAKE_PLAN_CLAIMED, /* the tile that the CTA took from the counter */
-    CAKE_PLAN_POLLED,  /* the word that an AWAIT read last */
-    CAKE_PLAN_COMBINED, /* an element that a combiner is given */
+    CAKE_PLAN_CLAIMED,   /* the tile that the CTA took from the counter */
+    CAKE_PLAN_POLLED,    /* the word that an AWAIT read last */
+    CAKE_PLAN_COMBINED,  /* an element that a combiner is given */
     CAKE_PLAN_INDUCTION, /* of the FOR that holds it */
     /* pure: operands -> result, elementwise with broadcasting (extent 1 against any) */
     CAKE_PLAN_UNARY,
@@ -295,13 +295,13 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_REDUCE,      /* one or two tiles; argmin and argmax: the tile and the positions of its elements */
     CAKE_PLAN_SCAN,        /* one or two tiles */
     CAKE_PLAN_TOPK,        /* the largest along an axis, sorted downwards */
-    CAKE_PLAN_READ, /* variable, or the slice of it at 'offsets' */
+    CAKE_PLAN_READ,        /* variable, or the slice of it at 'offsets' */
     CAKE_PLAN_LOAD,
     /* effects */
-    CAKE_PLAN_WRITE, /* operand 0 -> variable or slice of it */
-    CAKE_PLAN_STORE, /* operand 0 */
+    CAKE_PLAN_WRITE,  /* operand 0 -> variable or slice of it */
+    CAKE_PLAN_STORE,  /* operand 0 */
     CAKE_PLAN_ATOMIC, /* operands: the values; result: the old value, and the layout of the places */
-    CAKE_PLAN_AWAIT,   /* polls until the condition holds for all lanes; result: the value, as an atomic has it */
+    CAKE_PLAN_AWAIT,  /* polls until the condition holds for all lanes; result: the value, as an atomic has it */
     CAKE_PLAN_FOR,
     CAKE_PLAN_WHILE,
     CAKE_PLAN_IF,
@@ -399,7 +399,7 @@ struct cake_plan_op {
         const cake_plan_baton *baton;
         const cake_plan_signal *signal;
         cake_plan_copy *copy;
-        cake_plan_async *async; /* ASYNC_LOAD */
+        cake_plan_async *async;   /* ASYNC_LOAD */
         cake_plan_matrix *matrix; /* MMA WGMMA */
         uint32_t count;
     } u;
@@ -454,10 +454,10 @@ typedef struct cake_plan_setting {
 typedef struct cake_plan_launch {
     uint32_t warps;
     uint32_t shared_bytes;
-    uint32_t entry_registers; /* per thread at launch when a role has a budget; else 0 */
-    uint32_t cluster; /* CTAs; 1: none */
+    uint32_t entry_registers;             /* per thread at launch when a role has a budget; else 0 */
+    uint32_t cluster;                     /* CTAs; 1: none */
     const struct cake_plan_tensor *claim; /* counter that hands out the tiles, or null */
-    uint32_t claim_offset; /* in shared memory: where the CTA keeps its tile */
+    uint32_t claim_offset;                /* in shared memory: where the CTA keeps its tile */
     uint32_t ctas_per_sm;
     bool persistent;
     const cake_plan_value *tiles; /* launch scope: number of tiles */

@@ -116,7 +116,8 @@ static cake_plan_value *concat(cake_builder *builder, const cake_expr *expr) {
     if (!parts[0] || !parts[1] || !axis_of(builder, expr, parts[0]->shape.rank, &axis)) return NULL;
     cake_shape shape = parts[0]->shape;
     if (!parts_fit(&parts[0]->shape, &parts[1]->shape, axis)) {
-        report_shapes(builder, expr->span, "parts of shapes that do not fit: ", &parts[0]->shape, " and ", &parts[1]->shape);
+        report_shapes(builder, expr->span, "parts of shapes that do not fit: ", &parts[0]->shape, " and ",
+                      &parts[1]->shape);
         return NULL;
     }
     shape.extents[axis] += parts[1]->shape.extents[axis];

@@ -112,7 +112,8 @@ static void for_tile(cake_builder *builder, const cake_stmt *stmt) {
     const cake_plan_value *tiles = builder->plan->launch.tiles;
     if (!tiles) return;
     cake_plan_value *from = cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, tiles->high);
-    cake_plan_value *step = cake_plan_cluster_number(builder, CAKE_PLAN_GRID_SIZE, 1, tiles->high > 1 ? tiles->high : 1);
+    cake_plan_value *step =
+        cake_plan_cluster_number(builder, CAKE_PLAN_GRID_SIZE, 1, tiles->high > 1 ? tiles->high : 1);
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_FOR);
     op->u.loop.from = from;
     op->u.loop.to = (cake_plan_value *)tiles;
