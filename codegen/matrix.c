@@ -6,50 +6,48 @@
  */
 #include "codegen/emit.h"
 
-/* Matrix descriptor (PTX ISA 'Matrix descriptor format'): start address >> 4 in bits 0-13, leading and stride byte
- * offsets
- * >> 4 in bits 16-29 and 32-45, swizzle mode in bits 62-63 (1: 128 bytes, 2: 64, 3: 32). */
-static uint64_t descriptor_constant(uint32_t leading, uint32_t stride, uint32_t swizzle) {
-    uint64_t mode = swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
-    return (uint64_t)(leading >> 4) << 16 | (uint64_t)(stride >> 4) << 32 | mode << 62;
-}
-
+/* A matrix descriptor (PTX ISA 'Matrix descriptor format'): start address >> 4 in bits 0-13, leading and stride byte
+ * offsets >> 4 in bits 16-29 and 32-45, swizzle mode in bits 62-63 (1: 128 bytes, 2: 64, 3: 32).
+ *
+ * Steps differ in the low half only, and the halves are joined inside the asm statement: ptxas 13.0.88 drops the high
+ * half of a 64-bit sum of a uniform product and a descriptor's constant. */
 typedef struct operand_state {
-    LLVMValueRef base;   /* i64: descriptor of the first step */
+    LLVMValueRef low; /* i32: of the first step */
+    uint32_t high;
     uint32_t step_bytes; /* from step to step within a panel or block */
     uint32_t steps_per_panel, panel_bytes;
 } operand_state;
+
+static uint32_t swizzle_mode(uint32_t swizzle) {
+    return swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
+}
 
 /* K-major: rows of one span, groups of 8 rows 8 spans apart; a step is 32 bytes along the row.
  * MN-major: K runs over rows; a step is k_per_step rows; neighbouring blocks of one span are a panel apart. */
 static operand_state open_operand(cake_emitter *e, const cake_plan_matrix *matrix, const cake_plan_place *place,
                                   bool transposed) {
     const cake_plan_buffer *buffer = place->buffer;
-    operand_state s = {0};
-    uint64_t fixed;
+    operand_state s = {.high = (buffer->swizzle * 8) >> 4 | swizzle_mode(buffer->swizzle) << 30};
     if (transposed) {
-        fixed = descriptor_constant(buffer->panel_bytes, buffer->swizzle * 8, buffer->swizzle);
         s.step_bytes = matrix->k_per_step * buffer->row_bytes;
         s.steps_per_panel = UINT32_MAX;
     } else {
-        fixed = descriptor_constant(16, buffer->swizzle * 8, buffer->swizzle);
         s.step_bytes = 32;
         s.steps_per_panel = buffer->swizzle / 32;
         s.panel_bytes = buffer->panel_bytes;
     }
+    uint32_t leading = transposed ? buffer->panel_bytes : 16;
     LLVMValueRef address = cake_emit_shared_origin(e, place);
     address = LLVMBuildLShr(e->builder, LLVMBuildAnd(e->builder, address, cake_emit_i32(e, 0x3ffff), ""),
                             cake_emit_i32(e, 4), "");
-    s.base =
-        LLVMBuildOr(e->builder, LLVMBuildZExt(e->builder, address, e->i64, ""), LLVMConstInt(e->i64, fixed, 0), "");
+    s.low = LLVMBuildOr(e->builder, address, cake_emit_i32(e, (leading >> 4) << 16), "");
     return s;
 }
 
-static LLVMValueRef descriptor(cake_emitter *e, const operand_state *s, uint32_t step, uint32_t rows_offset) {
+static LLVMValueRef low_half(cake_emitter *e, const operand_state *s, uint32_t step, uint32_t rows_offset) {
     uint32_t panel = step / s->steps_per_panel;
-    uint64_t bytes =
-        (uint64_t)panel * s->panel_bytes + (uint64_t)(step - panel * s->steps_per_panel) * s->step_bytes + rows_offset;
-    return LLVMBuildAdd(e->builder, s->base, LLVMConstInt(e->i64, bytes >> 4, 0), "");
+    uint32_t bytes = panel * s->panel_bytes + (step - panel * s->steps_per_panel) * s->step_bytes + rows_offset;
+    return LLVMBuildAdd(e->builder, s->low, cake_emit_i32(e, bytes >> 4), "");
 }
 
 static void add_registers(cake_text *text, uint32_t first, uint32_t count) {
@@ -88,13 +86,22 @@ typedef struct statement_state {
     LLVMTypeRef element; /* of the accumulator */
     LLVMValueRef *operands;
     uint32_t operand_count;
-    cake_text text, constraints;
+    cake_text descriptors, text, constraints;
 } statement_state;
 
 static uint32_t add_operand(statement_state *s, LLVMValueRef value, const char *constraint) {
     s->operands[s->operand_count++] = value;
     cake_text_format(&s->constraints, ",%s", constraint);
     return s->accumulators + s->operand_count - 1; /* outputs are numbered first */
+}
+
+/* Names the step's descriptor 'x3' or 'y3' and joins its halves before the products. */
+static void add_descriptor(cake_emitter *e, statement_state *s, const operand_state *operand, char name, uint32_t step,
+                           uint32_t rows_offset) {
+    uint32_t low = add_operand(s, low_half(e, operand, step, rows_offset), "r");
+    cake_text_format(&s->descriptors, ".reg .b64 %c%u; mov.b64 %c%u, {$%u, 0x%x};\n", name, step, name, step, low,
+                     operand->high);
+    cake_text_format(&s->text, ", %c%u", name, step);
 }
 
 /* The PTX names of types: integers have a sign and a width. */
@@ -129,9 +136,10 @@ static void add_step(cake_emitter *e, statement_state *s, uint32_t block, uint32
     } else {
         uint32_t rows = block * 64 * (matrix->x_transposed ? 0 : matrix->x.buffer->row_bytes);
         if (matrix->x_transposed) rows = block * 64 * 2 / matrix->x.buffer->swizzle * matrix->x.buffer->panel_bytes;
-        cake_text_format(&s->text, ", $%u", add_operand(s, descriptor(e, &s->x, step, rows), "l"));
+        add_descriptor(e, s, &s->x, 'x', step, rows);
     }
-    cake_text_format(&s->text, ", $%u, %s", add_operand(s, descriptor(e, &s->y, step, 0), "l"), step ? "1" : "p");
+    add_descriptor(e, s, &s->y, 'y', step, 0);
+    cake_text_add_string(&s->text, step ? ", 1" : ", p");
     add_modifiers(s);
     cake_text_add_string(&s->text, ";\n");
 }
@@ -141,6 +149,7 @@ static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_sta
     uint32_t steps = s->matrix->k / s->matrix->k_per_step;
     s->operands = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, s->accumulators + 1 + 5 * steps);
     s->operand_count = 0;
+    cake_text_init(&s->descriptors, e->arena);
     cake_text_init(&s->text, e->arena);
     cake_text_init(&s->constraints, e->arena);
     for (uint32_t i = 0; i < s->accumulators; i++)
@@ -149,14 +158,14 @@ static void emit_block_of_rows(cake_emitter *e, statement_state *s, variable_sta
         add_operand(s, LLVMBuildLoad2(e->builder, s->element, accumulator->registers[block * s->accumulators + i], ""),
                     cake_arena_format(e->arena, "%u", i));
     uint32_t scale = add_operand(s, keeps_old, "r");
-    cake_text_format(&s->text, "{ .reg .pred p; setp.ne.b32 p, $%u, 0;\nwgmma.fence.sync.aligned;\n", scale);
     for (uint32_t step = 0; step < steps; step++)
         add_step(e, s, block, step);
-    cake_text_add_string(&s->text, "}");
     cake_text_add_string(&s->constraints, ",~{memory}");
-    LLVMValueRef result =
-        cake_emit_asm_value(e, accumulator_type(e, s->element, s->accumulators), cake_text_string(&s->text),
-                            cake_text_string(&s->constraints), s->operands, s->operand_count, true);
+    const char *body =
+        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0;\n%swgmma.fence.sync.aligned;\n%s}", scale,
+                          cake_text_string(&s->descriptors), cake_text_string(&s->text));
+    LLVMValueRef result = cake_emit_asm_value(e, accumulator_type(e, s->element, s->accumulators), body,
+                                              cake_text_string(&s->constraints), s->operands, s->operand_count, true);
     for (uint32_t i = 0; i < s->accumulators; i++)
         LLVMBuildStore(e->builder, LLVMBuildExtractValue(e->builder, result, i, ""),
                        accumulator->registers[block * s->accumulators + i]);
@@ -185,7 +194,7 @@ void cake_emit_wgmma(cake_emitter *e, const cake_plan_op *op) {
             rows = matrix->m_blocks * 128 / matrix->x.buffer->swizzle * matrix->x.buffer->panel_bytes;
         LLVMValueRef group = LLVMBuildLShr(e->builder, e->team_warp, cake_emit_i32(e, 2), "");
         LLVMValueRef offset = LLVMBuildMul(e->builder, group, cake_emit_i32(e, rows >> 4), "");
-        s.x.base = LLVMBuildAdd(e->builder, s.x.base, LLVMBuildZExt(e->builder, offset, e->i64, ""), "");
+        s.x.low = LLVMBuildAdd(e->builder, s.x.low, offset, "");
     }
     LLVMValueRef keeps_old = cake_emit_i32(e, !matrix->fresh);
     if (!matrix->fresh && accumulator->fresh) {
