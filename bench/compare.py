@@ -98,25 +98,28 @@ def attention():
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     print("attention forward bf16: TFLOP/s, ratio to cuDNN, relative error", flush=True)
-    for b, h, hk, s, d in [(4, 16, 16, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 1024, 128), (2, 32, 8, 8192, 128),
-                           (8, 16, 16, 2048, 64), (1, 2, 1, 1000, 128)]:
+    shapes = [(4, 16, 16, 4096, 128), (1, 32, 32, 16384, 128), (8, 16, 16, 1024, 128), (2, 32, 8, 8192, 128),
+              (8, 16, 16, 2048, 64), (1, 2, 1, 1000, 128)]
+    for (b, h, hk, s, d), causal in [(shape, causal) for causal in (False, True) for shape in shapes]:
         q = torch.randn(b, h, s, d, device="cuda", dtype=BF16)
         k, v = (torch.randn(b, hk, s, d, device="cuda", dtype=BF16) for _ in range(2))
         o = poisoned(b, h, s, d)
         dimensions, flops = dict(B=b, HQ=h, HK=hk, S=s, T=s, D=d), 4 * b * h * s * s * d
+        if causal:
+            flops = 2 * b * h * s * (s + 1) * d
 
         def peer():
-            return torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=h != hk)
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=h != hk)
 
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             want = peer()
             wrong, calls = {}, {}
-            for name, kernel in load(f"att*_{d}").items():
+            for name, kernel in load(f"{'causal_att' if causal else 'att'}*_{d}").items():
                 scalars = dict(scale=1.4426950408889634 / d**0.5)
                 calls[name] = kernel.prepare(dimensions, dict(q=q, k=k, v=v, o=o), scalars)
                 wrong[name] = checked(calls[name], o, want)
             base, *ours = race([peer], *([call] for call in calls.values()))
-        line = f"{b}x{h}({hk})x{s}x{d}: cuDNN {flops / base / 1e6:.0f}"
+        line = f"{b}x{h}({hk})x{s}x{d}{' causal' if causal else ''}: cuDNN {flops / base / 1e6:.0f}"
         for name, us in zip(calls, ours):
             line += f" | {name} {flops / us / 1e6:.0f} {base / us:.3f}x {wrong[name]:.1e}"
         print(line, flush=True)

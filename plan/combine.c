@@ -185,10 +185,10 @@ static cake_plan_value *index_of_extreme(cake_builder *builder, cake_plan_reduct
 /* ---- built-in reductions ---- */
 
 /* 8-bit floats have no arithmetic and no comparisons. */
-static bool is_computable(cake_builder *builder, const cake_expr *expr, const cake_plan_value *tile) {
-    if (cake_dtype_class_of(tile->dtype) != CAKE_CLASS_FLOAT || cake_dtype_bits(tile->dtype) > 8) return true;
-    cake_report(builder->diagnostics, CAKE_L302, expr->span, "there is no arithmetic on %s: cast the tile first",
-                cake_dtype_name(tile->dtype));
+bool cake_plan_is_computable(cake_builder *builder, cake_span span, cake_dtype dtype) {
+    if (cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT || cake_dtype_bits(dtype) > 8) return true;
+    cake_report(builder->diagnostics, CAKE_L302, span, "there is no arithmetic on %s: cast it first",
+                cake_dtype_name(dtype));
     return false;
 }
 
@@ -197,7 +197,7 @@ cake_plan_value *cake_plan_fold(cake_builder *builder, const cake_expr *expr) {
     cake_plan_reduction reduction = {
         .function = expr->u.call.builtin, .modifiers = expr->u.call.modifiers, .within = within_of(expr)};
     if (!tile || !axes_of(builder, expr, tile->shape.rank, &reduction.axes)) return NULL;
-    if (tile->shape.rank == 0 || !is_computable(builder, expr, tile)) return NULL;
+    if (tile->shape.rank == 0 || !cake_plan_is_computable(builder, expr->span, tile->dtype)) return NULL;
     if (!cake_plan_has_form(builder, expr, tile->dtype)) return NULL;
     if (tile->dtype == CAKE_DTYPE_REAL) tile = cake_plan_convert(builder, tile, CAKE_DTYPE_F32);
     if (reduction.function == CAKE_BUILTIN_ARGMIN || reduction.function == CAKE_BUILTIN_ARGMAX)
@@ -217,16 +217,9 @@ cake_plan_value *cake_plan_fold(cake_builder *builder, const cake_expr *expr) {
 /* ---- functions of the schedule ---- */
 
 static bool is_pure_scalar(const cake_plan_op *op) {
-    switch (op->kind) {
-    case CAKE_PLAN_UNARY:
-    case CAKE_PLAN_BINARY:
-    case CAKE_PLAN_CALL:
-    case CAKE_PLAN_CAST:
-    case CAKE_PLAN_BITCAST:
-        return op->result->shape.rank == 0;
-    default:
-        return false;
-    }
+    bool pure = op->kind == CAKE_PLAN_UNARY || op->kind == CAKE_PLAN_BINARY || op->kind == CAKE_PLAN_CALL ||
+                op->kind == CAKE_PLAN_CAST || op->kind == CAKE_PLAN_BITCAST;
+    return pure && op->result->shape.rank == 0;
 }
 
 static bool check_body(cake_builder *builder, const cake_expr *expr, const cake_plan_block *body) {
@@ -309,7 +302,7 @@ cake_plan_op *cake_plan_combine(cake_builder *builder, const cake_expr *expr) {
     if (expr->u.call.symbol) {
         reduction.combiner = combiner_of(builder, expr, tiles, count, ranges);
         if (!reduction.combiner) return NULL;
-    } else if (!is_computable(builder, expr, tiles[0])) {
+    } else if (!cake_plan_is_computable(builder, expr->span, tiles[0]->dtype)) {
         return NULL;
     } else if (tiles[0]->dtype == CAKE_DTYPE_REAL) {
         tiles[0] = cake_plan_convert(builder, tiles[0], CAKE_DTYPE_F32);

@@ -145,11 +145,30 @@ static bool check_tensor(cake_builder *builder, const transfer *t) {
     if (t->tile.rank == 0 || t->dimension[t->tile.rank - 1] != t->tensor->rank - 1)
         return refuse(builder, t, "the last axis of the box must be the tensor's last, contiguous dimension");
     if (t->copy->global.transposed) return refuse(builder, t, "a copy can't transpose");
+    if (cake_dtype_bits(t->tensor->dtype) < 8) return refuse(builder, t, "tensor maps have no 4-bit elements");
     if (t->tensor->dtype != t->buffer->dtype) return refuse(builder, t, "tensor and buffer have different dtypes");
     const cake_plan_value *last = t->tensor->strides[t->tensor->rank - 1];
     if (!last->is_constant || last->integer != 1)
         return refuse(builder, t, "the tensor's last dimension is not contiguous");
     return true;
+}
+
+/* PTX ISA 'cp.reduce.async.bulk': bits of 32 and 64, numbers of these and of 16-bit floats; no sums of i64, no extremes
+ * of f32 and f64. */
+static bool check_reduction(cake_builder *builder, const transfer *t) {
+    if (!t->copy->reduce) return true;
+    cake_dtype dtype = t->tensor->dtype;
+    uint32_t bits = cake_dtype_bits(dtype);
+    bool real = cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT && dtype != CAKE_DTYPE_TF32;
+    bool integer = bits >= 32 && cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT;
+    bool adds = strcmp(t->copy->reduce, "add") == 0;
+    bool compares = strcmp(t->copy->reduce, "min") == 0 || strcmp(t->copy->reduce, "max") == 0;
+    if (adds ? (real && bits >= 16) || (integer && dtype != CAKE_DTYPE_I64)
+             : integer || (compares && real && bits == 16))
+        return true;
+    cake_report(builder->diagnostics, CAKE_H204, t->span, "there is no 'tma.reduce %s' of %s", t->copy->reduce,
+                cake_dtype_name(dtype));
+    return false;
 }
 
 static void note_fill(cake_plan_pipeline *pipeline, const cake_plan_copy *copy) {
@@ -175,7 +194,8 @@ void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt) {
         refuse(builder, &t, "a bulk copy goes between a tensor and a shared buffer");
         return;
     }
-    if (!match_axes(builder, &t) || !check_shared(builder, &t) || !check_tensor(builder, &t) || !add_boxes(builder, &t))
+    if (!match_axes(builder, &t) || !check_shared(builder, &t) || !check_tensor(builder, &t) ||
+        !check_reduction(builder, &t) || !add_boxes(builder, &t))
         return;
     copy->shared.fills = !stores;
     cake_plan_append(builder, stores ? CAKE_PLAN_TMA_STORE : CAKE_PLAN_TMA_LOAD)->u.copy = copy;

@@ -13,16 +13,9 @@ uint32_t cake_plan_element_bytes(const cake_plan_value *value) {
 }
 
 uint32_t cake_plan_scratch(const cake_plan_op *op) {
-    switch (op->kind) {
-    case CAKE_PLAN_REDUCE:
-    case CAKE_PLAN_SCAN:
-    case CAKE_PLAN_TOPK:
-        return op->u.reduction->scratch_bytes;
-    case CAKE_PLAN_RELAYOUT:
-        return op->u.bytes;
-    default:
-        return 0;
-    }
+    if (op->kind == CAKE_PLAN_RELAYOUT) return op->u.bytes;
+    bool combines = op->kind == CAKE_PLAN_REDUCE || op->kind == CAKE_PLAN_SCAN || op->kind == CAKE_PLAN_TOPK;
+    return combines ? op->u.reduction->scratch_bytes : 0;
 }
 
 static uint32_t mask_of(const cake_layout_step *steps, uint32_t count) {

@@ -83,6 +83,7 @@ static bool operands_of(cake_builder *builder, const cake_expr *left, const cake
     out_values[1] = cake_plan_expression(builder, right);
     if (!out_values[0] || !out_values[1]) return false;
     cake_dtype dtype = cake_type_common(left->type, right->type).dtype;
+    if (!cake_plan_is_computable(builder, left->span, dtype)) return false;
     for (int i = 0; i < 2; i++)
         out_values[i] = cake_plan_convert(builder, out_values[i], dtype);
     return out_values[0] && out_values[1];
@@ -123,10 +124,26 @@ static cake_plan_value *membership(cake_builder *builder, const cake_expr *expr)
     return result;
 }
 
+static bool is_byte_float(cake_dtype dtype) {
+    return cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT && cake_dtype_bits(dtype) == 8;
+}
+
+/* What no code is made for, or null. A float becomes an integer by 'rz' in any case. */
+static const char *unbuilt_cast(const cake_expr *expr, cake_dtype from) {
+    cake_dtype to = expr->u.cast.dtype;
+    bool rounds = expr->u.cast.rounding == CAKE_ROUND_TOWARD_ZERO;
+    if (expr->kind == CAKE_EXPR_BITCAST) return NULL;
+    if (is_byte_float(from) || is_byte_float(to)) return "a cast from or to an 8-bit float";
+    if (expr->u.cast.saturate) return "'sat'";
+    return rounds && cake_dtype_class_of(to) == CAKE_CLASS_FLOAT ? "'round rz' to a float" : NULL;
+}
+
 static cake_plan_value *cast(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *operand = cake_plan_expression(builder, expr->u.cast.operand);
     cake_dtype dtype = expr->u.cast.dtype;
     if (!operand || operand->dtype == dtype) return operand;
+    const char *missing = unbuilt_cast(expr, operand->dtype);
+    if (missing) return unbuilt(builder, expr->span, missing);
     cake_plan_op_kind kind = expr->kind == CAKE_EXPR_BITCAST ? CAKE_PLAN_BITCAST : CAKE_PLAN_CAST;
     if (kind == CAKE_PLAN_CAST && operand->is_constant && cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT)
         return cake_plan_constant(builder, dtype, 0,
@@ -221,7 +238,8 @@ static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
         return name_value(builder, expr);
     case CAKE_EXPR_UNARY:
         operand = cake_plan_expression(builder, expr->u.unary.operand);
-        return operand ? cake_plan_unary(builder, expr->u.unary.op, operand) : NULL;
+        if (!operand || !cake_plan_is_computable(builder, expr->span, operand->dtype)) return NULL;
+        return cake_plan_unary(builder, expr->u.unary.op, operand);
     case CAKE_EXPR_BINARY:
         return binary(builder, expr->u.binary.op, expr->u.binary.left, expr->u.binary.right);
     case CAKE_EXPR_COMPARE:

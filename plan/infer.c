@@ -259,16 +259,33 @@ static void fix_vectors(cake_builder *builder, bool stores) {
     }
 }
 
-/* Whether the class may still get its layout from a larger one. */
-static bool waits_for_larger(cake_builder *builder, uint32_t id) {
+/* Whether the class may still get its layout from a larger one, or a concat from its parts. */
+static bool waits(cake_builder *builder, uint32_t id) {
     const cake_relation *relation;
     for (uint32_t i = 0; (relation = related(builder, id, i)); i++) {
-        if (relation->kind == CAKE_RELATION_PART || relation->kind == CAKE_RELATION_CONCAT) continue;
-        if (root_of(builder, relation->small) == id && !class_of(builder, relation->big)->layout &&
-            root_of(builder, relation->big) != id)
+        if (relation->kind == CAKE_RELATION_PART) continue;
+        if (relation->kind == CAKE_RELATION_CONCAT) {
+            bool complete = class_of(builder, relation->small)->layout && class_of(builder, relation->second)->layout;
+            if (root_of(builder, relation->big) == id && !complete) return true;
+        } else if (root_of(builder, relation->small) == id && !class_of(builder, relation->big)->layout &&
+                   root_of(builder, relation->big) != id) {
             return true;
+        }
     }
     return false;
+}
+
+/* Of a part of a concat whose other part has a layout: the one that goes with it. */
+static const cake_layout *layout_beside(cake_builder *builder, uint32_t id) {
+    const cake_relation *relation;
+    const cake_shape *shape = &builder->classes.items[id].shape;
+    for (uint32_t i = 0; (relation = related(builder, id, i)); i++) {
+        if (relation->kind != CAKE_RELATION_CONCAT || root_of(builder, relation->big) == id) continue;
+        bool first = root_of(builder, relation->small) == id;
+        const cake_layout_class *other = class_of(builder, first ? relation->second : relation->small);
+        if (other->layout) return cake_layout_like(&builder->plan->layouts, other->layout, shape);
+    }
+    return NULL;
 }
 
 /* A relation by which the class would get its layout from classes that have one, and can't; or null. */
@@ -302,7 +319,8 @@ static void fix_default(cake_builder *builder, uint32_t id) {
     cake_layout_class *row = &builder->classes.items[id];
     const cake_relation *relation = stuck(builder, id);
     if (!relation) {
-        fix_runs(builder, row, 1);
+        row->layout = layout_beside(builder, id);
+        if (!row->layout) fix_runs(builder, row, 1);
         return;
     }
     if (relation->kind == CAKE_RELATION_RESHAPE)
@@ -318,7 +336,7 @@ static void fix_rest(cake_builder *builder) {
         for (uint32_t i = 1; i < builder->classes.count; i++) {
             if (builder->classes.items[i].parent != i || builder->classes.items[i].layout) continue;
             left = true;
-            if (!waiting_too && waits_for_larger(builder, i)) continue;
+            if (!waiting_too && waits(builder, i)) continue;
             fix_default(builder, i);
             propagate(builder, i);
             any = true;

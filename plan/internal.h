@@ -143,6 +143,8 @@ cake_plan_value *cake_plan_rearrange(cake_builder *builder, const cake_expr *exp
 /* Whether the called function exists for the dtype; reported otherwise. */
 bool cake_plan_has_form(cake_builder *builder, const cake_expr *expr, cake_dtype dtype);
 cake_plan_value *cake_plan_fold(cake_builder *builder, const cake_expr *expr);
+/* Whether elements of this type are computed with and compared; reports it if not. */
+bool cake_plan_is_computable(cake_builder *builder, cake_span span, cake_dtype dtype);
 /* reduce and scan, over one or two tiles; null after an error. */
 cake_plan_op *cake_plan_combine(cake_builder *builder, const cake_expr *expr);
 

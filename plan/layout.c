@@ -341,6 +341,50 @@ const cake_layout *cake_layout_concat(cake_layouts *layouts, const cake_layout *
     return intern(layouts, &result);
 }
 
+/* What the set bits of a thread's number add. */
+static cake_coordinate thread_coordinate(const cake_layout *layout, uint32_t thread) {
+    cake_coordinate at = {{0}};
+    for (uint32_t i = 0; i < CAKE_LANE_BITS; i++)
+        if (thread >> i & 1) at = add(at, &layout->lane[i]);
+    for (uint32_t i = 0; i < layout->warp_bits; i++)
+        if (thread >> (CAKE_LANE_BITS + i) & 1) at = add(at, &layout->warp[i]);
+    return at;
+}
+
+/* Marks what all threads hold in a register; false if something lies outside or is held already. */
+static bool cover(const cake_layout *layout, const cake_coordinate *first, uint32_t threads, bool *held) {
+    uint32_t idle = cake_layout_repeated_lanes(layout) | cake_layout_repeated_warps(layout) << CAKE_LANE_BITS;
+    for (uint32_t t = 0; t < threads; t++) {
+        if (t & idle) continue;
+        cake_coordinate at = add(thread_coordinate(layout, t), first);
+        for (uint8_t d = 0; d < layout->shape.rank; d++)
+            if (at.at[d] >= layout->shape.extents[d]) return false;
+        bool *one = &held[flatten(&layout->shape, &at)];
+        if (*one) return false;
+        *one = true;
+    }
+    return true;
+}
+
+const cake_layout *cake_layout_like(cake_layouts *layouts, const cake_layout *layout, const cake_shape *shape) {
+    uint64_t elements = cake_shape_elements(shape);
+    uint32_t threads = 32u << layout->warp_bits;
+    if (elements > (uint64_t)CAKE_MAX_REGISTERS * threads) return NULL;
+    cake_layout result = *layout;
+    cake_coordinate *registers = CAKE_NEW_ARRAY(layouts->arena, cake_coordinate, CAKE_MAX_REGISTERS);
+    bool *held = CAKE_NEW_ARRAY(layouts->arena, bool, elements);
+    result.shape = *shape;
+    result.register_count = 0;
+    for (uint64_t i = 0; i < elements; i++) {
+        if (held[i]) continue;
+        cake_coordinate at = unflatten(shape, i);
+        if (result.register_count == CAKE_MAX_REGISTERS || !cover(&result, &at, threads, held)) return NULL;
+        registers[result.register_count++] = at;
+    }
+    result.registers = registers;
+    return intern(layouts, &result);
+}
+
 const cake_layout *cake_layout_spread(cake_layouts *layouts, const cake_layout *layout, uint8_t axis, uint32_t count) {
     const cake_layout *one = cake_layout_collapse(layouts, layout, 1u << axis);
     cake_layout result = *one;

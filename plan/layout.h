@@ -89,6 +89,9 @@ const cake_layout *cake_layout_transpose(cake_layouts *layouts, const cake_layou
 /* 'second' behind 'first' along the axis; null unless the threads share them in the same way. */
 const cake_layout *cake_layout_concat(cake_layouts *layouts, const cake_layout *first, const cake_layout *second,
                                       uint8_t axis);
+/* The layout of another shape whose lanes and warps share it in the same way, with registers in row-major order; null
+ * if they can't. */
+const cake_layout *cake_layout_like(cake_layouts *layouts, const cake_layout *layout, const cake_shape *shape);
 /* The axis gets 'count' elements, which every thread that shared the axis holds. Null if these are too many. */
 const cake_layout *cake_layout_spread(cake_layouts *layouts, const cake_layout *layout, uint8_t axis, uint32_t count);
 

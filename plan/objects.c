@@ -55,6 +55,8 @@ static void add_role(cake_builder *builder, const cake_role *declared, uint32_t 
     if (role->warps_per_team & (role->warps_per_team - 1))
         cake_report(builder->diagnostics, CAKE_U001, declared->span,
                     "a team of %u warps is not lowered yet: powers of two are", role->warps_per_team);
+    if (declared->leader) /* it would run in every CTA */
+        cake_report(builder->diagnostics, CAKE_U001, declared->span, "a 'leader' role is not lowered yet");
 }
 
 /* Registers a thread has at entry under .maxntid and .minnctapersm 1: the file, in units of 8. */

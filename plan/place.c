@@ -1,8 +1,8 @@
 /* Places: a name, and the indices that are applied to it one after the other. */
 #include "plan/internal.h"
 
-#define GATHER_AXES UINT8_MAX /* stands in a view's axes for the axes of the gather indices, which broadcast together  \
-                               */
+/* Stands in a view's axes for the axes of the gather indices, which broadcast together. */
+#define GATHER_AXES UINT8_MAX
 
 /* A place while its indices are applied: which memory dimensions are still open, in the order of the view. */
 typedef struct view {

@@ -160,14 +160,9 @@ static cake_plan_value *topk(cake_builder *builder, const cake_expr *expr) {
 }
 
 cake_plan_value *cake_plan_rearrange(cake_builder *builder, const cake_expr *expr) {
-    switch (expr->u.call.builtin) {
-    case CAKE_BUILTIN_RESHAPE:
-        return reshape(builder, expr);
-    case CAKE_BUILTIN_CONCAT:
-        return concat(builder, expr);
-    case CAKE_BUILTIN_TOPK:
-        return topk(builder, expr);
-    default:
-        return NULL; /* facts on data: the frontend reports them outside of 'where' */
-    }
+    cake_builtin function = expr->u.call.builtin;
+    if (function == CAKE_BUILTIN_RESHAPE) return reshape(builder, expr);
+    if (function == CAKE_BUILTIN_CONCAT) return concat(builder, expr);
+    if (function == CAKE_BUILTIN_TOPK) return topk(builder, expr);
+    return NULL; /* facts on data: the frontend reports them outside of 'where' */
 }

@@ -99,6 +99,7 @@ static void assign(cake_builder *builder, const cake_stmt *stmt) {
     if (place->kind == CAKE_EXPR_INDEX && !cake_plan_slice(builder, place, variable, offsets, &shape)) return;
     cake_plan_value *value = cake_plan_expression(builder, stmt->u.assign.value);
     if (value && stmt->u.assign.add) {
+        if (!cake_plan_is_computable(builder, place->span, variable->dtype)) return;
         cake_plan_value *old = cake_plan_expression(builder, place);
         value = cake_plan_convert(builder, value, variable->dtype);
         value = old && value ? cake_plan_binary(builder, CAKE_BINARY_ADD, old, value) : NULL;

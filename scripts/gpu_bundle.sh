@@ -55,6 +55,7 @@ compile examples/gemm_cluster_sm90a/gemm_cluster_sm90a.cake $out/gemm_cluster
 compile examples/gemm_cluster_sm90a/gemm_cluster_sm90a.cake $out/gemm_cluster_n128 -D BN=128 -D STAGES=6
 for d in 64 128; do
     compile examples/attention_sm90a/attention_sm90a.cake $out/attention_$d -D D=$d
+    compile examples/attention_causal_sm90a/attention_causal_sm90a.cake $out/causal_attention_$d -D D=$d
 done
 for name in rmsnorm softmax layernorm; do
     for n in 1024 4096 8192; do

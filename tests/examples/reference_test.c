@@ -228,7 +228,8 @@ static void attend(const uint16_t *q, const uint16_t *k, const uint16_t *v, int6
         o[l] = to_bf16(sums[l] / total);
 }
 
-static void attention(cake_case *one, void *out) {
+/* Causal: the last query sees all t keys, each one before it a key less. */
+static void attend_all(cake_case *one, bool causal, void *out) {
     int64_t heads = dimension(one, "HQ"), shared = dimension(one, "HK");
     int64_t s = dimension(one, "S"), t = dimension(one, "T"), d = dimension(one, "D");
     const uint16_t *q = data(one, "q"), *k = data(one, "k"), *v = data(one, "v");
@@ -238,9 +239,17 @@ static void attention(cake_case *one, void *out) {
             int64_t keys = (b * shared + h * shared / heads) * t * d;
             for (int64_t i = 0; i < s; i++) {
                 int64_t row = ((b * heads + h) * s + i) * d;
-                attend(q + row, k + keys, v + keys, t, d, o + row);
+                attend(q + row, k + keys, v + keys, causal ? i + t - s + 1 : t, d, o + row);
             }
         }
+}
+
+static void attention(cake_case *one, void *out) {
+    attend_all(one, false, out);
+}
+
+static void attention_causal(cake_case *one, void *out) {
+    attend_all(one, true, out);
 }
 
 typedef struct example_case {
@@ -265,6 +274,7 @@ static const example_case examples[] = {
     {"layernorm_backward", "dg", "M N", layernorm_backward_dg},
     {"hash_insert", "table", "N", insert},
     {"attention_sm90a", "o", "B HQ S T D", attention},
+    {"attention_causal_sm90a", "o", "B HQ S T D", attention_causal},
 };
 
 /* ---- the test ---- */

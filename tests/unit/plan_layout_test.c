@@ -357,6 +357,28 @@ static void test_concat(void **state) {
     assert_null(cake_layout_concat(&layouts, narrow, wide, 0));
 }
 
+/* Another extent along an axis is shared in the same way, so the two go together; 'like' itself changes nothing but the
+ * order of registers. */
+static void test_like(void **state) {
+    (void)state;
+    const cake_layout *from[8];
+    uint32_t count = samples(from);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint8_t axis = 0; axis < from[i]->shape.rank; axis++) {
+            cake_shape shape = from[i]->shape;
+            const cake_layout *same = cake_layout_like(&layouts, from[i], &shape);
+            assert_int_equal(same->register_count, from[i]->register_count);
+            shape.extents[axis] *= 3;
+            const cake_layout *longer = cake_layout_like(&layouts, from[i], &shape);
+            assert_deals(longer);
+            assert_non_null(cake_layout_concat(&layouts, from[i], longer, axis));
+        }
+    const cake_layout *runs = cake_layout_runs(&layouts, &(cake_shape){1, {64}}, 1, 0);
+    assert_ptr_equal(cake_layout_like(&layouts, runs, &(cake_shape){1, {64}}), runs);
+    assert_null(cake_layout_like(&layouts, runs, &(cake_shape){1, {48}}));
+    assert_null(cake_layout_like(&layouts, runs, &(cake_shape){1, {65536}}));
+}
+
 /* Every thread that held a part of the axis holds all of it. */
 static void test_spread(void **state) {
     (void)state;
@@ -410,19 +432,11 @@ static void test_print(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        LAYOUT_TEST(test_runs),
-        LAYOUT_TEST(test_wgmma),
-        LAYOUT_TEST(test_wgmma_refuses),
-        LAYOUT_TEST(test_collapse),
-        LAYOUT_TEST(test_insert_and_drop),
-        LAYOUT_TEST(test_slice),
-        LAYOUT_TEST(test_fold),
-        LAYOUT_TEST(test_reshape),
-        LAYOUT_TEST(test_concat),
-        LAYOUT_TEST(test_spread),
-        LAYOUT_TEST(test_find),
-        LAYOUT_TEST(test_repeats),
-        LAYOUT_TEST(test_print),
+        LAYOUT_TEST(test_runs),     LAYOUT_TEST(test_wgmma),           LAYOUT_TEST(test_wgmma_refuses),
+        LAYOUT_TEST(test_collapse), LAYOUT_TEST(test_insert_and_drop), LAYOUT_TEST(test_slice),
+        LAYOUT_TEST(test_fold),     LAYOUT_TEST(test_reshape),         LAYOUT_TEST(test_concat),
+        LAYOUT_TEST(test_like),     LAYOUT_TEST(test_spread),          LAYOUT_TEST(test_find),
+        LAYOUT_TEST(test_repeats),  LAYOUT_TEST(test_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,13 @@
     python3 tests/gpu/examples/check.py build/gpu           # where the GPU is; needs neither compiler nor LLVM
 
 --only NAME ... takes some examples. compute-sanitizer, where it is installed, then watches the small shapes;
---sanitize memcheck racecheck ... chooses its tools. Ends with status 1 if anything is wrong.
+--sanitize memcheck racecheck ... chooses its tools. --record FILE notes in FILE, beside what it holds, the day, the GPU and
+whether all went well of each example that ran: docs/constructs.md is made of tests/gpu/results.json. Ends with status 1 if
+anything is wrong.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import pathlib
 import shutil
@@ -63,10 +66,16 @@ def judged(words):
     return bool(good), f"{line} ({seconds:.1f} s)"
 
 
+def of_gpu(property):
+    """What nvidia-smi says of the first GPU, or ''."""
+    status, output, _ = run(["nvidia-smi", f"--query-gpu={property}", "--format=csv,noheader"], 60)
+    return output.split("\n")[0].strip() if status == 0 else ""
+
+
 def architecture():
     """Of the first GPU: 'sm_90'. PTX for older ones runs on it, a cubin only if it was made for it."""
-    status, output, _ = run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], 60)
-    return "sm_" + output.split("\n")[0].strip().replace(".", "") if status == 0 else ""
+    capability = of_gpu("compute_cap")
+    return "sm_" + capability.replace(".", "") if capability else ""
 
 
 def fits(cubin, gpu):
@@ -92,12 +101,13 @@ def jobs(bundle, only):
 
 
 def run_all(bundle, work):
-    wrong = 0
+    """The examples that went wrong, one entry for each run."""
+    wrong = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         results = [pool.submit(judged, command(bundle, example, code, shape)) for _, example, code, shape, _ in work]
-        for (label, *_), result in zip(work, results):
+        for (label, example, *_), result in zip(work, results):
             good, line = result.result()
-            wrong += not good
+            wrong += [] if good else [example]
             print(f"{'ok   ' if good else 'WRONG'} {label}: {line}", flush=True)
     return wrong
 
@@ -110,15 +120,15 @@ def elements(dimensions):
 
 
 def sanitize(bundle, work, tool):
-    """The first two shapes of each example that are small enough."""
-    wrong, seen = 0, {}
+    """The first two shapes of each example that are small enough; what went wrong as run_all gives it."""
+    wrong, seen = [], {}
     for label, example, code, shape, dimensions in work:
         if code.suffix != ".ptx" or seen.get(example, 0) == 2 or elements(dimensions) > SANITIZED_ELEMENTS:
             continue
         seen[example] = seen.get(example, 0) + 1
         status, out, err = run(["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9",
                                 *command(bundle, example, code, shape, "--timeout", "100")], 120)
-        wrong += status != 0
+        wrong += [example] if status else []
         print(f"{'ok   ' if status == 0 else 'WRONG'} {tool} {label}", flush=True)
         if status:
             lines = [line for line in (out + err).splitlines() if line.startswith("=========")]
@@ -126,11 +136,27 @@ def sanitize(bundle, work, tool):
     return wrong
 
 
+def record(path, bundle, work, wrong):
+    """Rows of the JSON file: {example: date, gpu, ok, right, source}. The latter two are of the last run that went well, whatever
+    happened since: its day, and the hash of the schedule and workload that it ran."""
+    rows = json.loads(path.read_text()) if path.exists() else {}
+    today, gpu = time.strftime("%Y-%m-%d", time.gmtime()), of_gpu("name")
+    for example in {example for _, example, *_ in work}:
+        schedule = bundle / "examples" / f"{example}.cake"
+        text = schedule.read_bytes() + schedule.with_suffix(".work").read_bytes()
+        row = rows.setdefault(example, {"right": None, "source": None})
+        row.update(date=today, gpu=gpu, ok=example not in wrong)
+        if row["ok"]:
+            row.update(right=today, source=hashlib.sha256(text).hexdigest())
+    path.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bundle", type=pathlib.Path)
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--sanitize", nargs="*", default=["memcheck"])
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE")
     arguments = parser.parse_args()
     work = list(jobs(arguments.bundle, arguments.only))
     if not work:
@@ -141,8 +167,10 @@ def main():
             wrong += sanitize(arguments.bundle, work, tool)
     elif arguments.sanitize:
         print("compute-sanitizer is not installed: left out")
-    print(f"{wrong} wrong" if wrong else f"all right: {len(work)} runs")
-    return wrong != 0
+    if arguments.record:
+        record(arguments.record, arguments.bundle, work, wrong)
+    print(f"{len(wrong)} wrong" if wrong else f"all right: {len(work)} runs")
+    return bool(wrong)
 
 
 sys.exit(main())
