@@ -58,7 +58,7 @@ static char constraint(uint32_t bits) {
 /* The instruction's text; operands: predicate, address, values, and the result first where there is one. */
 static const char *instruction(cake_emitter *e, const cake_plan_atomic_access *a, cake_dtype dtype, bool result) {
     const char *order = order_name(a->order), *scope = scope_name(a->scope), *type = type_name(e, a->op, dtype);
-    const char *space = a->access.place.buffer ? "shared" : "global";
+    const char *space = cake_emit_space(&a->access.place);
     uint32_t first = result ? 2 : 0; /* the tied input of the result comes before the predicate */
     const char *guard = cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ", first);
     if (a->op == CAKE_ATOMIC_LOAD)
@@ -77,9 +77,11 @@ static const char *instruction(cake_emitter *e, const cake_plan_atomic_access *a
                              first + 1, values);
 }
 
-/* exch and cas exist as atom only. */
+/* exch and cas exist as atom only, and red acquires nothing (PTX ISA 'red'). */
 static bool needs_result(const cake_plan_atomic_access *a) {
-    return a->used || a->op == CAKE_ATOMIC_EXCH || a->op == CAKE_ATOMIC_CAS || a->op == CAKE_ATOMIC_LOAD;
+    bool acquires = a->order == CAKE_ORDER_ACQUIRE || a->order == CAKE_ORDER_ACQ_REL;
+    bool always = a->op == CAKE_ATOMIC_EXCH || a->op == CAKE_ATOMIC_CAS || a->op == CAKE_ATOMIC_LOAD;
+    return a->used || always || (acquires && a->op != CAKE_ATOMIC_STORE);
 }
 
 static LLVMValueRef one(cake_emitter *e, const cake_plan_op *op, const cake_access_state *s, uint32_t r,
@@ -92,13 +94,11 @@ static LLVMValueRef one(cake_emitter *e, const cake_plan_op *op, const cake_acce
     if (owns) on = on ? LLVMBuildAnd(e->builder, on, owns, "") : owns;
     if (result) operands[count++] = LLVMConstNull(type); /* lanes that are off give 0 */
     operands[count++] = on ? LLVMBuildZExt(e->builder, on, e->i32, "") : cake_emit_i32(e, 1);
-    LLVMValueRef pointer = cake_emit_access_pointer(e, s, r);
-    bool shared = a->access.place.buffer != NULL;
-    operands[count++] = LLVMBuildPtrToInt(e->builder, pointer, shared ? e->i32 : e->i64, "");
+    operands[count++] = cake_emit_access_address(e, s, r);
     cake_text constraints;
     cake_text_init(&constraints, e->arena);
     if (result) cake_text_format(&constraints, "=%c,0,", constraint(bits));
-    cake_text_format(&constraints, "r,%c", shared ? 'r' : 'l');
+    cake_text_format(&constraints, "r,%c", a->access.place.buffer ? 'r' : 'l');
     for (uint8_t i = 0; i < op->operand_count; i++) {
         operands[count++] = as_bits(e, cake_emit_operand(e, op->operands[i], s->layout, r), s->dtype);
         cake_text_format(&constraints, ",%c", constraint(bits));
@@ -109,14 +109,14 @@ static LLVMValueRef one(cake_emitter *e, const cake_plan_op *op, const cake_acce
     return result ? from_bits(e, value, s->dtype) : NULL;
 }
 
-/* The elected lane's value for the whole warp; 64 bits go in halves. */
-static LLVMValueRef broadcast(cake_emitter *e, LLVMValueRef value, cake_dtype dtype) {
+/* The value of the given lane (i32); 64 bits go in halves. */
+static LLVMValueRef of_lane(cake_emitter *e, LLVMValueRef value, cake_dtype dtype, LLVMValueRef lane) {
     LLVMValueRef bits = as_bits(e, value, dtype), parts[2];
     bool wide = LLVMTypeOf(bits) == e->i64;
     for (uint32_t i = 0; i < (wide ? 2u : 1u); i++) {
         LLVMValueRef part = wide ? LLVMBuildLShr(e->builder, bits, LLVMConstInt(e->i64, 32 * i, 0), "") : bits;
         LLVMValueRef operands[4] = {cake_emit_i32(e, 0xffffffff), LLVMBuildIntCast2(e->builder, part, e->i32, 0, ""),
-                                    cake_emit_i32(e, 0), cake_emit_i32(e, 31)};
+                                    lane, cake_emit_i32(e, 31)};
         parts[i] = cake_emit_intrinsic(e, "llvm.nvvm.shfl.sync.idx.i32", NULL, 0, operands, 4);
         parts[i] = LLVMBuildIntCast2(e->builder, parts[i], LLVMTypeOf(bits), 0, "");
     }
@@ -124,6 +124,32 @@ static LLVMValueRef broadcast(cake_emitter *e, LLVMValueRef value, cake_dtype dt
         parts[0] =
             LLVMBuildOr(e->builder, parts[0], LLVMBuildShl(e->builder, parts[1], LLVMConstInt(e->i64, 32, 0), ""), "");
     return from_bits(e, parts[0], dtype);
+}
+
+/* What the owners of a tile got, for the lanes that repeat it. */
+static void share(cake_emitter *e, const cake_plan_value *tile, LLVMValueRef *registers) {
+    uint32_t repeated = tile->layout ? cake_layout_repeated_lanes(tile->layout) : 0;
+    if (!repeated) return;
+    LLVMValueRef owner = LLVMBuildAnd(e->builder, e->lane, cake_emit_i32(e, ~repeated), "");
+    for (uint32_t r = 0; r < cake_emit_register_count(tile); r++)
+        registers[r] = of_lane(e, registers[r], tile->dtype, owner);
+}
+
+/* The elected lane's value for the team. */
+static LLVMValueRef broadcast(cake_emitter *e, LLVMValueRef value, cake_dtype dtype, uint32_t scratch_bytes) {
+    if (!scratch_bytes) return of_lane(e, value, dtype, cake_emit_i32(e, 0));
+    LLVMTypeRef slot = LLVMIntTypeInContext(e->context, scratch_bytes * 8);
+    LLVMValueRef pointer = cake_emit_scratch(e, cake_emit_i32(e, 0), scratch_bytes, 0);
+    LLVMValueRef operands[3] = {e->elected, LLVMBuildPtrToInt(e->builder, pointer, e->i32, ""),
+                                LLVMBuildIntCast2(e->builder, as_bits(e, value, dtype), slot, 0, "")};
+    cake_emit_asm(e,
+                  cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p st.shared.b%u [$1], $2; }",
+                                    scratch_bytes * 8),
+                  scratch_bytes == 8 ? "r,r,l" : "r,r,r", operands, 3);
+    cake_emit_sync_team(e);
+    value = LLVMBuildLoad2(e->builder, slot, pointer, "");
+    cake_emit_sync_team(e);
+    return from_bits(e, LLVMBuildIntCast2(e->builder, value, asm_type(e, cake_dtype_bits(dtype)), 0, ""), dtype);
 }
 
 void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op) {
@@ -134,7 +160,9 @@ void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op) {
     LLVMValueRef owns = a->op == CAKE_ATOMIC_LOAD ? NULL : cake_emit_owner(e, op->result->layout);
     for (uint32_t r = 0; r < count; r++)
         registers[r] = one(e, op, &s, r, owns);
-    if (a->used && !a->shape.rank && a->op != CAKE_ATOMIC_LOAD) registers[0] = broadcast(e, registers[0], s.dtype);
+    if (a->used && !a->shape.rank && (a->op != CAKE_ATOMIC_LOAD || a->scratch_bytes))
+        registers[0] = broadcast(e, registers[0], s.dtype, a->scratch_bytes);
+    if (a->used) share(e, op->result, registers);
     cake_emit_define(e, op->result, registers);
 }
 
@@ -150,7 +178,8 @@ static void poll_words(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *re
         LLVMValueRef word = cake_emit_asm_value(e, asm_type(e, bits), text, constraints, &address, 1, true);
         registers[r] = from_bits(e, word, s.dtype);
     }
-    if (op->result->shape.rank == 0) registers[0] = broadcast(e, registers[0], s.dtype);
+    if (op->result->shape.rank == 0) registers[0] = of_lane(e, registers[0], s.dtype, cake_emit_i32(e, 0));
+    share(e, op->result, registers);
 }
 
 /* Whether the condition holds for all elements of all lanes of the warp. */
@@ -175,6 +204,12 @@ void cake_emit_await(cake_emitter *e, const cake_plan_op *op) {
     cake_emit_block(e, await->condition);
     LLVMBuildCondBr(e->builder, holds_for_all(e, await->until), after, poll);
     LLVMPositionBuilderAtEnd(e->builder, after);
+    if (await->scratch_bytes) {
+        LLVMValueRef *shared = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, 1);
+        shared[0] = broadcast(e, registers[0], op->result->dtype, await->scratch_bytes);
+        registers = shared;
+    } else {
+        cake_emit_sync_team(e);
+    }
     cake_emit_define(e, op->result, registers);
-    cake_emit_sync_team(e);
 }

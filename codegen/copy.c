@@ -20,8 +20,8 @@ static const char *coordinates(cake_emitter *e, uint32_t first, uint32_t rank) {
     return cake_text_string(&text);
 }
 
-/* Operands: 0 predicate, 1 shared address, 2 map, then for loads 3 mbarrier, coordinates, mask of CTAs; for stores
- * coordinates. */
+/* Operands: 0 predicate, 1 shared address, 2 map, then for loads 3 mbarrier, coordinates, mask of CTAs, cache policy;
+ * for stores coordinates. */
 static const char *instruction(cake_emitter *e, const cake_plan_copy *copy, bool loads, uint32_t rank) {
     const char *guard = "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p ";
     const char *at = coordinates(e, loads ? 4 : 3, rank);
@@ -36,17 +36,19 @@ static const char *instruction(cake_emitter *e, const cake_plan_copy *copy, bool
                                  guard, rank, at);
     const char *multicast = copy->multicast ? ".multicast::cluster" : "";
     const char *mask = copy->multicast ? cake_arena_format(e->arena, ", $%u", 4 + rank) : "";
+    uint32_t last = 4 + rank + (copy->multicast ? 1 : 0);
+    const char *policy = copy->cache ? cake_arena_format(e->arena, ", $%u", last) : "";
     return cake_arena_format(e->arena,
-                             "%scp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s "
-                             "[$1], [$2, %s], [$3]%s; }",
-                             guard, rank, multicast, at, mask);
+                             "%scp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s%s "
+                             "[$1], [$2, %s], [$3]%s%s; }",
+                             guard, rank, multicast, cake_emit_cache_suffix(copy->cache), at, mask, policy);
 }
 
 static void copy_box(cake_emitter *e, const cake_plan_op *op, const cake_plan_box *box, LLVMValueRef origin) {
     const cake_plan_copy *copy = op->u.copy;
     bool loads = op->kind == CAKE_PLAN_TMA_LOAD;
     uint32_t rank = copy->global.dimensions, count = 0;
-    LLVMValueRef operands[5 + CAKE_MAX_RANK];
+    LLVMValueRef operands[6 + CAKE_MAX_RANK];
     cake_text constraints;
     cake_text_init(&constraints, e->arena);
     cake_text_add_string(&constraints, loads ? "r,r,l,r" : "r,r,l");
@@ -56,12 +58,19 @@ static void copy_box(cake_emitter *e, const cake_plan_op *op, const cake_plan_bo
     if (loads) operands[count++] = cake_emit_full_barrier(e, copy->shared.buffer->pipeline);
     for (uint32_t d = rank; d-- > 0;) {
         LLVMValueRef base = cake_emit_index(e, copy->global.index[d].base, e->i32);
-        operands[count++] = LLVMBuildAdd(e->builder, base, cake_emit_i32(e, box->shift[d]), "");
+        base = LLVMBuildAdd(e->builder, base, cake_emit_i32(e, box->shift[d]), "");
+        if (d + 1 == rank && cake_dtype_bits(box->map->tensor->dtype) < 8) /* the map counts pairs */
+            base = LLVMBuildAShr(e->builder, base, cake_emit_i32(e, 1), "");
+        operands[count++] = base;
         cake_text_add_string(&constraints, ",r");
     }
     if (loads && copy->multicast) { /* every CTA of the cluster */
         operands[count++] = LLVMConstInt(e->i16, (1u << e->plan->launch.cluster) - 1, 0);
         cake_text_add_string(&constraints, ",h");
+    }
+    if (loads && copy->cache) {
+        operands[count++] = cake_emit_cache_policy(e, copy->cache);
+        cake_text_add_string(&constraints, ",l");
     }
     cake_emit_asm(e, instruction(e, copy, loads, rank), cake_text_string(&constraints), operands, count);
 }

@@ -43,6 +43,7 @@ typedef struct cake_emitter {
     LLVMValueRef *signals;           /* i32 by signal number: parity of the next await */
     slot_state *slots;               /* by pipeline number */
     LLVMValueRef claimed;            /* i32: the tile that the CTA took, or null */
+    LLVMValueRef policies[2];        /* i64, of evict_first and evict_last, once they are used */
     LLVMValueRef thread, lane, warp; /* i32; warp is uniform in the warp */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, void_type;
     /* of the role being emitted */
@@ -77,11 +78,21 @@ void cake_emit_pure(cake_emitter *e, const cake_plan_op *op);
 /* Part of a coordinate along an axis that lane and warp contribute. */
 LLVMValueRef cake_emit_thread_coordinate(cake_emitter *e, const cake_layout *layout, uint8_t axis);
 
+/* ---- cast.c ---- */
+/* The registers of a CAST. */
+void cake_emit_cast(cake_emitter *e, const cake_plan_op *op, uint32_t count, LLVMValueRef *out_registers);
+
 /* ---- variable.c ---- */
 void cake_emit_variables(cake_emitter *e);
 void cake_emit_read(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_write(cake_emitter *e, const cake_plan_op *op);
 variable_state *cake_emit_variable(cake_emitter *e, const cake_plan_variable *variable);
+
+/* ---- cache.c ---- */
+/* The last operand of an instruction with that hint (asm constraint 'l'); null without a hint. */
+LLVMValueRef cake_emit_cache_policy(cake_emitter *e, cake_name hint);
+/* The modifier of that instruction, or "". */
+const char *cake_emit_cache_suffix(cake_name hint);
 
 /* ---- memory.c ---- */
 /* An access while its registers are emitted. */
@@ -90,13 +101,21 @@ typedef struct cake_access_state {
     const cake_plan_place *place;
     const cake_layout *layout; /* null: scalar */
     cake_dtype dtype;
-    uint32_t element_bytes, width;
+    uint32_t element_bits, width;
     LLVMValueRef position[CAKE_MAX_RANK]; /* i64 or i32 by dimension: base + thread part */
 } cake_access_state;
 cake_access_state cake_emit_access_open(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout);
 /* Condition under which register r is accessed; null: always. */
 LLVMValueRef cake_emit_access_predicate(cake_emitter *e, const cake_access_state *s, uint32_t r);
+/* Position of register r in dimension d. */
+LLVMValueRef cake_emit_position(cake_emitter *e, const cake_access_state *s, uint8_t d, uint32_t r);
 LLVMValueRef cake_emit_access_pointer(cake_emitter *e, const cake_access_state *s, uint32_t r);
+/* The address as asm statements take it: i32 of shared memory, of the cluster's too, else i64. */
+LLVMValueRef cake_emit_access_address(cake_emitter *e, const cake_access_state *s, uint32_t r);
+/* Name of the state space: '.shared' and so on, without the dot. */
+const char *cake_emit_space(const cake_plan_place *place);
+/* Shared address in the CTA with the given rank of the cluster, from one's own. */
+LLVMValueRef cake_emit_peer_address(cake_emitter *e, LLVMValueRef address, const cake_plan_value *rank);
 /* Of threads that hold the same elements the owner, of a scalar the elected lane; null: all threads own theirs. */
 LLVMValueRef cake_emit_owner(cake_emitter *e, const cake_layout *layout);
 void cake_emit_load(cake_emitter *e, const cake_plan_op *op);
@@ -116,11 +135,22 @@ void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake
 /* The kernel argument behind a tensor's pointer. */
 LLVMValueRef cake_emit_tensor_pointer(cake_emitter *e, const cake_plan_tensor *tensor);
 
+/* ---- half.c ---- */
+/* 4-bit elements to words of up to 32 bits and back; width at least 2. */
+void cake_emit_pack_halves(cake_emitter *e, LLVMValueRef *elements, uint32_t width, LLVMValueRef *out_words);
+void cake_emit_unpack_halves(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype,
+                             LLVMValueRef *out_elements);
+/* The element that begins at bit 'shift' (i32) of a word. */
+LLVMValueRef cake_emit_half(cake_emitter *e, LLVMValueRef word, LLVMValueRef shift, cake_dtype dtype);
+/* That bit of register r, in its byte: 0 or 4. */
+LLVMValueRef cake_emit_half_shift(cake_emitter *e, const cake_access_state *s, uint32_t r);
+
 /* ---- atomic.c ---- */
 void cake_emit_await(cake_emitter *e, const cake_plan_op *op);
 void cake_emit_atomic(cake_emitter *e, const cake_plan_op *op);
 
 /* ---- sync.c ---- */
+LLVMValueRef cake_emit_cluster_rank(cake_emitter *e);
 void cake_emit_slot_states(cake_emitter *e);
 void cake_emit_barrier_init(cake_emitter *e);
 void cake_emit_sync(cake_emitter *e, const cake_plan_op *op);

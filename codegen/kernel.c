@@ -324,15 +324,21 @@ static void emit_role(cake_emitter *e, const cake_plan_role *role, LLVMBasicBloc
     e->in_flight_count = 0;
     cake_emit_location(e, role->span);
     set_registers(e, role);
-    if (role->first_warp_only && role->warps > 1) {
-        LLVMBasicBlockRef first = new_block(e, "first_warp");
-        LLVMValueRef is_first = LLVMBuildICmp(e->builder, LLVMIntEQ, e->warp, cake_emit_i32(e, role->first_warp), "");
-        LLVMBuildCondBr(e->builder, is_first, first, exit);
-        enter(e, first);
+    if (role->leader) {
+        LLVMBasicBlockRef leads = new_block(e, "leader");
+        LLVMValueRef rank = cake_emit_cluster_rank(e);
+        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, rank, cake_emit_i32(e, 0), ""), leads, exit);
+        enter(e, leads);
     }
     LLVMValueRef within = LLVMBuildSub(e->builder, e->warp, cake_emit_i32(e, role->first_warp), "");
     e->team = LLVMBuildUDiv(e->builder, within, cake_emit_i32(e, role->warps_per_team), "");
     e->team_warp = LLVMBuildURem(e->builder, within, cake_emit_i32(e, role->warps_per_team), "");
+    if (role->first_warp_only && role->warps_per_team > 1) {
+        LLVMBasicBlockRef first = new_block(e, "first_warp");
+        LLVMValueRef is_first = LLVMBuildICmp(e->builder, LLVMIntEQ, e->team_warp, cake_emit_i32(e, 0), "");
+        LLVMBuildCondBr(e->builder, is_first, first, exit);
+        enter(e, first);
+    }
     e->first_lane = flag(e, e->lane, 0);
     e->elected = LLVMBuildAnd(e->builder, e->first_lane, flag(e, e->team_warp, 0), "");
     give_first_turns(e, role);
@@ -375,7 +381,7 @@ static void prefetch_tensor_maps(cake_emitter *e) {
 /* The first thread takes the next tile; all others read it from shared memory. */
 static void claim_tile(cake_emitter *e) {
     const cake_plan_tensor *counter = e->plan->launch.claim;
-    if (!counter) return;
+    if (!counter || e->plan->launch.persistent) return;
     LLVMValueRef place = cake_emit_shared_address(e, e->plan->launch.claim_offset);
     LLVMValueRef operands[3] = {flag(e, e->thread, 0), cake_emit_tensor_pointer(e, counter), place};
     cake_emit_asm(e,

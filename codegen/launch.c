@@ -1,4 +1,6 @@
 /* Plan to manifest: launch-scope values become launch expressions. */
+#include <string.h>
+
 #include "codegen/launch.h"
 
 static const cake_launch_expr *expression(cake_arena *arena, const cake_plan_value *value);
@@ -8,7 +10,58 @@ static const cake_launch_expr *apply(cake_arena *arena, cake_launch_op op, const
     return cake_launch_apply(arena, op, a, b, NULL);
 }
 
+/* ---- floats: as bits ---- */
+
+static bool is_real(const cake_plan_value *value) {
+    return value->dtype == CAKE_DTYPE_F32 || value->dtype == CAKE_DTYPE_F64;
+}
+
+static const cake_launch_expr *real_constant(cake_arena *arena, cake_dtype dtype, double real) {
+    float single = (float)real;
+    uint32_t low;
+    int64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    memcpy(&low, &single, sizeof low);
+    return cake_launch_constant(arena, dtype == CAKE_DTYPE_F32 ? (int64_t)low : bits);
+}
+
+static const cake_launch_expr *real_binary(cake_arena *arena, const cake_plan_op *op) {
+    const cake_launch_expr *a = expression(arena, op->operands[0]), *b = expression(arena, op->operands[1]);
+    bool single = op->result->dtype == CAKE_DTYPE_F32;
+    switch (op->u.binary) {
+    case CAKE_BINARY_ADD:
+        return apply(arena, single ? CAKE_LAUNCH_F32_ADD : CAKE_LAUNCH_F64_ADD, a, b);
+    case CAKE_BINARY_SUB:
+        return apply(arena, single ? CAKE_LAUNCH_F32_SUB : CAKE_LAUNCH_F64_SUB, a, b);
+    case CAKE_BINARY_MUL:
+        return apply(arena, single ? CAKE_LAUNCH_F32_MUL : CAKE_LAUNCH_F64_MUL, a, b);
+    default:
+        CAKE_ASSERT(op->u.binary == CAKE_BINARY_DIV);
+        return apply(arena, single ? CAKE_LAUNCH_F32_DIV : CAKE_LAUNCH_F64_DIV, a, b);
+    }
+}
+
+static const cake_launch_expr *cast(cake_arena *arena, const cake_plan_op *op) {
+    const cake_launch_expr *a = expression(arena, op->operands[0]);
+    if (!is_real(op->result) || op->operands[0]->dtype == op->result->dtype) return a; /* exact integers */
+    if (op->result->dtype == CAKE_DTYPE_F32)
+        return apply(arena, is_real(op->operands[0]) ? CAKE_LAUNCH_F32_OF_F64 : CAKE_LAUNCH_F32, a, NULL);
+    return apply(arena, is_real(op->operands[0]) ? CAKE_LAUNCH_F64_OF_F32 : CAKE_LAUNCH_F64, a, NULL);
+}
+
+static const cake_launch_expr *unary(cake_arena *arena, const cake_plan_op *op) {
+    const cake_launch_expr *a = expression(arena, op->operands[0]);
+    if (op->u.unary == CAKE_UNARY_NOT) return apply(arena, CAKE_LAUNCH_NOT, a, NULL);
+    if (is_real(op->result)) /* a negated zero, infinity or NaN too */
+        return apply(arena, op->result->dtype == CAKE_DTYPE_F32 ? CAKE_LAUNCH_F32_MUL : CAKE_LAUNCH_F64_MUL, a,
+                     real_constant(arena, op->result->dtype, -1));
+    return apply(arena, CAKE_LAUNCH_SUB, cake_launch_constant(arena, op->u.unary == CAKE_UNARY_NEG ? 0 : -1), a);
+}
+
+/* ---- the operations of the host ---- */
+
 static const cake_launch_expr *binary(cake_arena *arena, const cake_plan_op *op) {
+    if (is_real(op->result)) return real_binary(arena, op);
     const cake_launch_expr *a = expression(arena, op->operands[0]), *b = expression(arena, op->operands[1]);
     switch (op->u.binary) {
     case CAKE_BINARY_OR:
@@ -66,6 +119,9 @@ static const cake_launch_expr *call(cake_arena *arena, const cake_plan_op *op) {
         return apply(arena, CAKE_LAUNCH_ISPOW2, a[0], NULL);
     case CAKE_BUILTIN_SELECT:
         return cake_launch_apply(arena, CAKE_LAUNCH_SELECT, a[0], a[1], a[2]);
+    case CAKE_BUILTIN_SQRT:
+        return apply(arena, op->result->dtype == CAKE_DTYPE_F32 ? CAKE_LAUNCH_F32_SQRT : CAKE_LAUNCH_F64_SQRT, a[0],
+                     NULL);
     case CAKE_BUILTIN_ABS:
         return apply(arena, CAKE_LAUNCH_MAX, a[0], apply(arena, CAKE_LAUNCH_SUB, cake_launch_constant(arena, 0), a[0]));
     default:
@@ -75,19 +131,22 @@ static const cake_launch_expr *call(cake_arena *arena, const cake_plan_op *op) {
 }
 
 static const cake_launch_expr *expression(cake_arena *arena, const cake_plan_value *value) {
-    if (value->is_constant) return cake_launch_constant(arena, value->integer);
+    if (value->is_constant)
+        return is_real(value) ? real_constant(arena, value->dtype, value->real)
+                              : cake_launch_constant(arena, value->integer);
     const cake_plan_op *op = value->definition;
     switch (op->kind) {
     case CAKE_PLAN_DIMENSION:
+    case CAKE_PLAN_PARAMETER:
         return cake_launch_name(arena, op->u.leaf.name);
+    case CAKE_PLAN_CAST:
+        return cast(arena, op);
     case CAKE_PLAN_BINARY:
         return binary(arena, op);
     case CAKE_PLAN_CALL:
         return call(arena, op);
     case CAKE_PLAN_UNARY:
-        return op->u.unary == CAKE_UNARY_NOT
-                   ? apply(arena, CAKE_LAUNCH_NOT, expression(arena, op->operands[0]), NULL)
-                   : apply(arena, CAKE_LAUNCH_SUB, cake_launch_constant(arena, -1), expression(arena, op->operands[0]));
+        return unary(arena, op);
     default:
         break;
     }
@@ -143,12 +202,15 @@ static void add_tensor_map(cake_arena *arena, const cake_plan_tensor_map *map, c
     const cake_plan_tensor *tensor = map->tensor;
     uint32_t bits = cake_dtype_bits(tensor->dtype);
     row->tensor = tensor->number - 1;
-    row->dtype = cake_dtype_name(tensor->dtype);
+    row->dtype = bits >= 8 ? cake_dtype_name(tensor->dtype) : "u8"; /* pairs of the last dimension */
     row->swizzle = map->swizzle;
     row->l2_promotion = map->stores ? 0 : 256;
     for (uint8_t d = tensor->rank; d-- > 0;) {
-        *CAKE_PUSH(arena, &row->extents) = expression(arena, tensor->extents[d]);
-        *CAKE_PUSH(arena, &row->box) = map->box[d];
+        uint32_t unit = bits < 8 && d + 1 == tensor->rank ? 8 / bits : 1;
+        const cake_launch_expr *extent = expression(arena, tensor->extents[d]);
+        if (unit > 1) extent = apply(arena, CAKE_LAUNCH_DIV, extent, cake_launch_constant(arena, unit));
+        *CAKE_PUSH(arena, &row->extents) = extent;
+        *CAKE_PUSH(arena, &row->box) = map->box[d] / unit;
         if (d + 1 == tensor->rank) continue;
         const cake_launch_expr *stride = expression(arena, tensor->strides[d]);
         *CAKE_PUSH(arena, &row->strides) =
@@ -214,8 +276,11 @@ static cake_manifest_source source_of(cake_arena *arena, const cake_plan_source 
 
 static void add_step(cake_arena *arena, const cake_plan_step *step, cake_manifest_program *program) {
     cake_manifest_step *row = CAKE_PUSH(arena, &program->steps);
-    *row = (cake_manifest_step){.kind = CAKE_MANIFEST_STEP_FILL, .memory = step->memory, .bits = step->bits};
-    if (step->kind == CAKE_STEP_FILL) return;
+    *row = (cake_manifest_step){.kind = CAKE_MANIFEST_STEP_FILL, .memory = step->memory};
+    if (step->kind == CAKE_STEP_FILL) {
+        row->value = source_of(arena, &step->value);
+        return;
+    }
     *row = (cake_manifest_step){.kind = CAKE_MANIFEST_STEP_LAUNCH, .kernel = step->instance, .overlap = step->overlap};
     for (uint32_t i = 0; i < step->tensors.count; i++)
         *CAKE_PUSH(arena, &row->tensors) = step->tensors.items[i];

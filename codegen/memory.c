@@ -42,12 +42,19 @@ LLVMValueRef cake_emit_stage_offset(cake_emitter *e, const cake_plan_place *plac
     return LLVMBuildAdd(e->builder, offset, slot, "");
 }
 
+/* Bytes of so many elements; of 4 bits a whole number of pairs, or the byte that the last one lies in. */
+static LLVMValueRef to_bytes(cake_emitter *e, LLVMValueRef elements, uint32_t bits) {
+    LLVMTypeRef type = LLVMTypeOf(elements);
+    return bits < 8 ? LLVMBuildLShr(e->builder, elements, LLVMConstInt(type, 1, 0), "")
+                    : LLVMBuildMul(e->builder, elements, LLVMConstInt(type, bits / 8, 0), "");
+}
+
 /* Offset within a tile of the element at (row, column): panels, and chunks of 16 bytes xored with the row. */
 static LLVMValueRef matrix_offset(cake_emitter *e, const cake_plan_buffer *buffer, LLVMValueRef row,
                                   LLVMValueRef column) {
     LLVMBuilderRef builder = e->builder;
     uint32_t bits = cake_dtype_bits(buffer->dtype);
-    LLVMValueRef bytes = LLVMBuildMul(builder, column, cake_emit_i32(e, bits / 8), "");
+    LLVMValueRef bytes = to_bytes(e, column, bits);
     LLVMValueRef line = LLVMBuildMul(builder, row, cake_emit_i32(e, buffer->row_bytes), "");
     if (!buffer->swizzle) return LLVMBuildAdd(builder, line, bytes, "");
     uint32_t span = buffer->swizzle, chunk_mask = span / 16 - 1;
@@ -114,7 +121,7 @@ static LLVMValueRef gathered(cake_emitter *e, const cake_access_state *s, const 
     return LLVMBuildIntCast2(e->builder, cake_emit_register(e, index->base, found), type, 1, "");
 }
 
-static LLVMValueRef register_position(cake_emitter *e, const cake_access_state *s, uint8_t d, uint32_t r) {
+LLVMValueRef cake_emit_position(cake_emitter *e, const cake_access_state *s, uint8_t d, uint32_t r) {
     const cake_plan_index *index = &s->place->index[d];
     if (index->kind == CAKE_INDEX_GATHER) return gathered(e, s, index, r);
     if (index->kind != CAKE_INDEX_RANGE || !s->layout) return s->position[d];
@@ -139,7 +146,7 @@ LLVMValueRef cake_emit_access_predicate(cake_emitter *e, const cake_access_state
     LLVMTypeRef type = position_type(e, s->place);
     for (uint8_t d = 0; s->access->clip && d < s->place->dimensions; d++) {
         if (always_inside(s->place, d)) continue;
-        LLVMValueRef at = register_position(e, s, d, r);
+        LLVMValueRef at = cake_emit_position(e, s, d, r);
         LLVMValueRef extent = s->place->tensor ? cake_emit_index(e, s->place->tensor->extents[d], type)
                                                : cake_emit_i32(e, s->place->buffer->shape.extents[d]);
         /* unsigned: a negative index is out of range too */
@@ -175,6 +182,10 @@ static LLVMValueRef from_memory(cake_emitter *e, LLVMValueRef bits, cake_dtype d
 void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cake_dtype dtype,
                     LLVMValueRef *out_words) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
+    if (bits < 8) {
+        cake_emit_pack_halves(e, elements, width, out_words);
+        return;
+    }
     LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(e->context, bits), width);
     LLVMValueRef all = LLVMGetUndef(vector);
     for (uint32_t i = 0; i < width; i++)
@@ -187,6 +198,10 @@ void cake_emit_pack(cake_emitter *e, LLVMValueRef *elements, uint32_t width, cak
 void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake_dtype dtype,
                       LLVMValueRef *out_elements) {
     uint32_t bits = cake_dtype_bits(dtype), bytes = bits / 8 * width;
+    if (bits < 8) {
+        cake_emit_unpack_halves(e, words, width, dtype, out_elements);
+        return;
+    }
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(word_type(e, bytes), word_count(bytes)));
     for (uint32_t i = 0; i < word_count(bytes); i++)
         all = LLVMBuildInsertElement(e->builder, all, words[i], cake_emit_i32(e, i), "");
@@ -200,15 +215,34 @@ void cake_emit_unpack(cake_emitter *e, LLVMValueRef *words, uint32_t width, cake
 LLVMValueRef cake_emit_access_pointer(cake_emitter *e, const cake_access_state *s, uint32_t r) {
     LLVMValueRef position[CAKE_MAX_RANK];
     for (uint8_t d = 0; d < s->place->dimensions; d++)
-        position[d] = register_position(e, s, d, r);
+        position[d] = cake_emit_position(e, s, d, r);
     if (s->place->buffer) return cake_emit_shared_pointer(e, cake_emit_shared_offset(e, s->place, position));
     LLVMValueRef offset = LLVMConstInt(e->i64, 0, 0);
     for (uint8_t d = 0; d < s->place->dimensions; d++) {
         LLVMValueRef stride = cake_emit_index(e, s->place->tensor->strides[d], e->i64);
         offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, position[d], stride, ""), "");
     }
-    offset = LLVMBuildMul(e->builder, offset, LLVMConstInt(e->i64, s->element_bytes, 0), "");
+    offset = to_bytes(e, offset, s->element_bits);
     return LLVMBuildGEP2(e->builder, e->i8, cake_emit_tensor_pointer(e, s->place->tensor), &offset, 1, "");
+}
+
+const char *cake_emit_space(const cake_plan_place *place) {
+    if (place->peer) return "shared::cluster";
+    return place->buffer ? "shared" : "global";
+}
+
+LLVMValueRef cake_emit_peer_address(cake_emitter *e, LLVMValueRef address, const cake_plan_value *rank) {
+    LLVMValueRef operands[2] = {address, cake_emit_index(e, rank, e->i32)};
+    return cake_emit_asm_value(e, e->i32, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", operands, 2, false);
+}
+
+LLVMValueRef cake_emit_access_address(cake_emitter *e, const cake_access_state *s, uint32_t r) {
+    LLVMValueRef pointer = cake_emit_access_pointer(e, s, r);
+    LLVMValueRef address = LLVMBuildPtrToInt(e->builder, pointer, s->place->buffer ? e->i32 : e->i64, "");
+    if (!s->place->peer) return address;
+    LLVMValueRef base = LLVMBuildPtrToInt(e->builder, e->shared, e->i32, "");
+    LLVMValueRef offset = LLVMBuildSub(e->builder, address, base, "");
+    return LLVMBuildAdd(e->builder, cake_emit_peer_address(e, base, s->place->peer), offset, "");
 }
 
 /* ".v4.b32" and the like. */
@@ -265,14 +299,19 @@ static void load_words(cake_emitter *e, const cake_access_state *s, LLVMValueRef
         words[i] = count > 1 ? LLVMBuildExtractElement(e->builder, all, cake_emit_i32(e, i), "") : all;
 }
 
+/* Shared memory is behind no cache. */
+static cake_name cache_hint(const cake_access_state *s) {
+    return s->place->tensor ? s->access->cache : NULL;
+}
+
 /* words: in, what lanes that are off get; out, what was loaded. */
 static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMValueRef on, LLVMValueRef address,
                             uint32_t bytes, LLVMValueRef *words) {
     uint32_t count = word_count(bytes);
-    bool shared = s->place->buffer != NULL;
     cake_text constraints;
     cake_text_init(&constraints, e->arena);
-    LLVMValueRef operands[6];
+    cake_name hint = cache_hint(s);
+    LLVMValueRef operands[7];
     LLVMTypeRef types[4];
     for (uint32_t i = 0; i < count; i++) {
         operands[i] = widen_word(e, words[i]);
@@ -281,19 +320,20 @@ static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMVal
     }
     for (uint32_t i = 0; i < count; i++)
         cake_text_format(&constraints, "%u,", i);
-    cake_text_add_string(&constraints, shared ? "r,r" : "r,l");
+    cake_text_add_string(&constraints, s->place->buffer ? "r,r" : "r,l");
     operands[count] = LLVMBuildZExt(e->builder, on, e->i32, "");
-    operands[count + 1] = LLVMBuildPtrToInt(e->builder, address, shared ? e->i32 : e->i64, "");
+    operands[count + 1] = address;
+    const char *policy = hint ? cake_arena_format(e->arena, ", $%u", 2 * count + 2) : "";
+    if (hint) operands[count + 2] = cake_emit_cache_policy(e, hint);
+    cake_text_add_string(&constraints, hint ? ",l" : "");
     if (!is_invariant(e, s)) cake_text_add_string(&constraints, ",~{memory}");
     const char *text =
-        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ld.%s%s %s, [$%u]; }", 2 * count,
-                          shared               ? "shared"
-                          : is_invariant(e, s) ? "global.nc"
-                                               : "global",
-                          suffix(e, bytes), operand_list(e, 0, count), 2 * count + 1);
+        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p ld.%s%s%s %s, [$%u]%s; }", 2 * count,
+                          is_invariant(e, s) ? "global.nc" : cake_emit_space(s->place), cake_emit_cache_suffix(hint),
+                          suffix(e, bytes), operand_list(e, 0, count), 2 * count + 1, policy);
     LLVMTypeRef type = count > 1 ? LLVMStructTypeInContext(e->context, types, count, 0) : types[0];
-    LLVMValueRef all =
-        cake_emit_asm_value(e, type, text, cake_text_string(&constraints), operands, count + 2, !is_invariant(e, s));
+    LLVMValueRef all = cake_emit_asm_value(e, type, text, cake_text_string(&constraints), operands,
+                                           count + (hint ? 3 : 2), !is_invariant(e, s));
     for (uint32_t i = 0; i < count; i++) {
         words[i] = count > 1 ? LLVMBuildExtractValue(e->builder, all, i, "") : all;
         if (bytes == 1) words[i] = LLVMBuildTrunc(e->builder, words[i], e->i8, "");
@@ -303,7 +343,7 @@ static void load_predicated(cake_emitter *e, const cake_access_state *s, LLVMVal
 cake_access_state cake_emit_access_open(cake_emitter *e, const cake_plan_access *access, const cake_layout *layout) {
     cake_access_state s = {.access = access, .place = &access->place, .layout = layout, .width = access->width};
     s.dtype = access->place.tensor ? access->place.tensor->dtype : access->place.buffer->dtype;
-    s.element_bytes = cake_dtype_bits(s.dtype) / 8;
+    s.element_bits = cake_dtype_bits(s.dtype);
     open_positions(e, &s);
     return s;
 }
@@ -319,7 +359,9 @@ static void load_matrices(cake_emitter *e, const cake_plan_op *op, LLVMValueRef 
 
 void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
     cake_access_state s = cake_emit_access_open(e, op->u.access, op->result->layout);
-    uint32_t count = cake_emit_register_count(op->result), bytes = s.element_bytes * s.width;
+    bool half = s.element_bits * s.width < 8; /* the byte around it is loaded */
+    uint32_t count = cake_emit_register_count(op->result), width = half ? 2 : s.width;
+    uint32_t bytes = s.element_bits * width / 8;
     LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
     if (op->u.access->form == CAKE_ACCESS_LDMATRIX) {
         load_matrices(e, op, registers);
@@ -328,17 +370,20 @@ void cake_emit_load(cake_emitter *e, const cake_plan_op *op) {
     LLVMValueRef off = op->u.access->clip_value ? cake_emit_scalar(e, op->u.access->clip_value)
                                                 : LLVMConstNull(cake_emit_type(e, s.dtype));
     for (uint32_t r = 0; r < count; r += s.width) {
-        LLVMValueRef words[4], filler[16], address = cake_emit_access_pointer(e, &s, r),
-                                           on = cake_emit_access_predicate(e, &s, r);
+        LLVMValueRef words[4], filler[32], on = cake_emit_access_predicate(e, &s, r);
+        if ((s.place->peer || cache_hint(&s)) && !on) on = LLVMConstInt(e->i1, 1, 0);
         if (on) {
-            for (uint32_t i = 0; i < s.width; i++)
+            for (uint32_t i = 0; i < width; i++)
                 filler[i] = off;
-            cake_emit_pack(e, filler, s.width, s.dtype, words);
-            load_predicated(e, &s, on, address, bytes, words);
+            cake_emit_pack(e, filler, width, s.dtype, words);
+            load_predicated(e, &s, on, cake_emit_access_address(e, &s, r), bytes, words);
         } else {
-            load_words(e, &s, address, bytes, words);
+            load_words(e, &s, cake_emit_access_pointer(e, &s, r), bytes, words);
         }
-        cake_emit_unpack(e, words, s.width, s.dtype, &registers[r]);
+        if (half)
+            registers[r] = cake_emit_half(e, words[0], cake_emit_half_shift(e, &s, r), s.dtype);
+        else
+            cake_emit_unpack(e, words, s.width, s.dtype, &registers[r]);
     }
     cake_emit_define(e, op->result, registers);
 }
@@ -354,6 +399,9 @@ LLVMValueRef cake_emit_owner(cake_emitter *e, const cake_layout *layout) {
                              LLVMBuildAnd(e->builder, e->team_warp, cake_emit_i32(e, warps), "")};
     if (lanes) on = LLVMBuildICmp(e->builder, LLVMIntEQ, masks[0], zero, "");
     if (warps) on = both(e, on, LLVMBuildICmp(e->builder, LLVMIntEQ, masks[1], zero, ""));
+    LLVMValueRef spread = cake_emit_i32(e, 1u << layout->warp_bits);
+    if (e->role->warps_per_team > 1u << layout->warp_bits)
+        on = both(e, on, LLVMBuildICmp(e->builder, LLVMIntULT, e->team_warp, spread, ""));
     return on;
 }
 
@@ -371,21 +419,24 @@ static void store_words(cake_emitter *e, LLVMValueRef address, uint32_t bytes, L
 static void store_predicated(cake_emitter *e, const cake_access_state *s, LLVMValueRef on, LLVMValueRef address,
                              uint32_t bytes, LLVMValueRef *words) {
     uint32_t count = word_count(bytes);
-    bool shared = s->place->buffer != NULL;
-    LLVMValueRef operands[6];
+    cake_name hint = cache_hint(s);
+    LLVMValueRef operands[7];
     cake_text constraints;
     cake_text_init(&constraints, e->arena);
     for (uint32_t i = 0; i < count; i++) {
         operands[i] = widen_word(e, words[i]);
         cake_text_format(&constraints, "%c,", word_constraint(bytes));
     }
-    cake_text_add_string(&constraints, shared ? "r,r" : "r,l");
+    cake_text_add_string(&constraints, s->place->buffer ? "r,r" : "r,l");
     operands[count] = LLVMBuildZExt(e->builder, on, e->i32, "");
-    operands[count + 1] = LLVMBuildPtrToInt(e->builder, address, shared ? e->i32 : e->i64, "");
-    const char *text =
-        cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p st.%s%s [$%u], %s; }", count,
-                          shared ? "shared" : "global", suffix(e, bytes), count + 1, operand_list(e, 0, count));
-    cake_emit_asm(e, text, cake_text_string(&constraints), operands, count + 2);
+    operands[count + 1] = address;
+    const char *policy = hint ? cake_arena_format(e->arena, ", $%u", count + 2) : "";
+    if (hint) operands[count + 2] = cake_emit_cache_policy(e, hint);
+    cake_text_add_string(&constraints, hint ? ",l" : "");
+    const char *text = cake_arena_format(e->arena, "{ .reg .pred p; setp.ne.b32 p, $%u, 0; @p st.%s%s%s [$%u], %s%s; }",
+                                         count, cake_emit_space(s->place), cake_emit_cache_suffix(hint),
+                                         suffix(e, bytes), count + 1, operand_list(e, 0, count), policy);
+    cake_emit_asm(e, text, cake_text_string(&constraints), operands, count + (hint ? 3 : 2));
 }
 
 /* Eight registers, two 8x8 blocks below each other and two beside: lane l addresses row l % 16 of columns l / 16 * 8
@@ -428,15 +479,16 @@ void cake_emit_store(cake_emitter *e, const cake_plan_op *op) {
         return;
     }
     LLVMValueRef owns = cake_emit_owner(e, value->layout);
-    uint32_t count = cake_emit_register_count(value), bytes = s.element_bytes * s.width;
+    uint32_t count = cake_emit_register_count(value), bytes = s.element_bits * s.width / 8;
     for (uint32_t r = 0; r < count; r += s.width) {
-        LLVMValueRef words[4], elements[16], on = cake_emit_access_predicate(e, &s, r);
+        LLVMValueRef words[4], elements[32], on = cake_emit_access_predicate(e, &s, r);
         for (uint32_t i = 0; i < s.width; i++)
             elements[i] = cake_emit_register(e, value, r + i);
         cake_emit_pack(e, elements, s.width, s.dtype, words);
         if (owns) on = both(e, on, owns);
+        if ((s.place->peer || cache_hint(&s)) && !on) on = LLVMConstInt(e->i1, 1, 0);
         if (on)
-            store_predicated(e, &s, on, cake_emit_access_pointer(e, &s, r), bytes, words);
+            store_predicated(e, &s, on, cake_emit_access_address(e, &s, r), bytes, words);
         else
             store_words(e, cake_emit_access_pointer(e, &s, r), bytes, words);
     }

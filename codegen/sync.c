@@ -86,6 +86,10 @@ static void poll(cake_emitter *e, LLVMValueRef barrier, LLVMValueRef parity, boo
     cake_emit_asm(e, text, "r,r", operands, 2);
 }
 
+LLVMValueRef cake_emit_cluster_rank(cake_emitter *e) {
+    return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", NULL, 0, NULL, 0);
+}
+
 /* Waits for the next slot of the ring and makes it the current one. 'flipped' is 1 for producers: an empty ring counts
  * as released. */
 static void enter_slot(cake_emitter *e, const cake_plan_pipeline *pipeline, uint32_t barriers, uint32_t flipped) {
@@ -93,7 +97,7 @@ static void enter_slot(cake_emitter *e, const cake_plan_pipeline *pipeline, uint
     ring_cursor *cursor = flipped ? &state->filling : &state->reading;
     LLVMValueRef slot = get(e, cursor->next), phase = get(e, cursor->phase);
     LLVMValueRef parity = flipped ? LLVMBuildXor(e->builder, phase, cake_emit_i32(e, 1), "") : phase;
-    poll(e, barrier_of(e, barriers, slot), parity, pipeline->multicast && flipped);
+    poll(e, barrier_of(e, barriers, slot), parity, flipped ? pipeline->multicast : pipeline->led);
     LLVMValueRef next = following(e, slot, pipeline->stages);
     LLVMValueRef wraps = LLVMBuildZExt(e->builder, is_equal(e, next, 0), e->i32, "");
     set(e, cursor->current, slot);
@@ -107,8 +111,31 @@ static void wait(cake_emitter *e, const cake_plan_pipeline *pipeline) {
     set(e, state->held, LLVMBuildAdd(e->builder, get(e, state->held), cake_emit_i32(e, 1), ""));
 }
 
+/* 1 in the first lanes of the warp, one for each CTA of the cluster. */
+static LLVMValueRef lane_for_rank(cake_emitter *e) {
+    LLVMValueRef ranks = cake_emit_i32(e, e->plan->launch.cluster);
+    return LLVMBuildZExt(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, ranks, ""), e->i32, "");
+}
+
+/* The leader's arrival in each CTA, by a lane of the team's first warp each. Bytes may come before it: the phase can't
+ * complete without it (PTX ISA 'Contents of the mbarrier object'). */
+static void commit_led(cake_emitter *e, const cake_plan_pipeline *pipeline, LLVMValueRef barrier) {
+    LLVMValueRef first_warp = LLVMBuildZExt(e->builder, is_equal(e, e->team_warp, 0), e->i32, "");
+    LLVMValueRef operands[4] = {LLVMBuildAnd(e->builder, lane_for_rank(e), first_warp, ""), barrier, e->lane,
+                                cake_emit_i32(e, pipeline->bytes_per_stage)};
+    sync_warp(e);
+    cake_emit_asm(e,
+                  "{ .reg .pred p; .reg .b32 a; setp.ne.b32 p, $0, 0; @p mapa.shared::cluster.u32 a, $1, $2;\n"
+                  "@p mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [a], $3; }",
+                  "r,r,r,r", operands, 4);
+}
+
 static void commit(cake_emitter *e, const cake_plan_pipeline *pipeline) {
     LLVMValueRef barrier = cake_emit_full_barrier(e, pipeline);
+    if (pipeline->led) {
+        commit_led(e, pipeline, barrier);
+        return;
+    }
     if (pipeline->filled_by_async) cake_emit_async_commit(e, barrier);
     LLVMValueRef operands[3] = {e->elected, barrier, cake_emit_i32(e, pipeline->bytes_per_stage)};
     if (pipeline->filled_by_store) {
@@ -121,6 +148,11 @@ static void commit(cake_emitter *e, const cake_plan_pipeline *pipeline) {
                       arrive, 2);
     }
     if ((pipeline->filled_by_store || pipeline->filled_by_async) && !pipeline->bytes_per_stage) return;
+    if (!pipeline->bytes_per_stage) {
+        cake_emit_asm(e, "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared::cta.b64 _, [$1]; }", "r,r",
+                      operands, 2);
+        return;
+    }
     cake_emit_asm(e,
                   "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2; }",
                   "r,r,r", operands, 3);
@@ -135,9 +167,7 @@ static void arrive_empty(cake_emitter *e, const cake_plan_pipeline *pipeline, LL
                       operands, 2);
         return;
     }
-    LLVMValueRef ranks = cake_emit_i32(e, e->plan->launch.cluster);
-    LLVMValueRef mine =
-        LLVMBuildZExt(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, ranks, ""), e->i32, "");
+    LLVMValueRef mine = pipeline->led ? e->first_lane : lane_for_rank(e); /* rank 0, or all */
     LLVMValueRef operands[3] = {LLVMBuildAnd(e->builder, mine, flag, ""), barrier, e->lane};
     cake_emit_asm(e,
                   "{ .reg .pred p; .reg .b32 a; setp.ne.b32 p, $0, 0; @p mapa.shared::cluster.u32 a, $1, $2;\n"
@@ -203,9 +233,25 @@ void cake_emit_barrier_init(cake_emitter *e) {
 
 /* ---- signals ---- */
 
-static void arrive_signal(cake_emitter *e, const cake_plan_signal *signal) {
+/* The warp's part of the team's arrivals, a lane each. */
+static LLVMValueRef arriving_lanes(cake_emitter *e, const cake_plan_signal *signal) {
+    uint32_t warps = e->role->first_warp_only ? 1 : e->role->warps_per_team, part = signal->team_arrivals / warps;
+    if (part == 1) return e->first_lane;
+    LLVMValueRef arrives = LLVMBuildICmp(e->builder, LLVMIntULT, e->lane, cake_emit_i32(e, part), "");
+    return LLVMBuildZExt(e->builder, arrives, e->i32, "");
+}
+
+static void arrive_signal(cake_emitter *e, const cake_plan_op *op) {
+    LLVMValueRef operands[2] = {arriving_lanes(e, op->u.signal), cake_emit_shared_address(e, op->u.signal->barrier)};
     sync_warp(e);
-    LLVMValueRef operands[2] = {e->first_lane, cake_emit_shared_address(e, signal->barrier)};
+    if (op->operand_count) {
+        operands[1] = cake_emit_peer_address(e, operands[1], op->operands[0]);
+        cake_emit_asm(e,
+                      "{ .reg .pred p; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                      "[$1]; }",
+                      "r,r", operands, 2);
+        return;
+    }
     cake_emit_asm(e, "{ .reg .pred p; .reg .b64 t; setp.ne.b32 p, $0, 0; @p mbarrier.arrive.shared.b64 t, [$1]; }",
                   "r,r", operands, 2);
 }
@@ -213,7 +259,7 @@ static void arrive_signal(cake_emitter *e, const cake_plan_signal *signal) {
 /* The k-th await is for the k-th completion: its parity flips each time. */
 static void await_signal(cake_emitter *e, const cake_plan_signal *signal) {
     LLVMValueRef counter = e->signals[signal->number], parity = get(e, counter);
-    poll(e, cake_emit_shared_address(e, signal->barrier), parity, false);
+    poll(e, cake_emit_shared_address(e, signal->barrier), parity, signal->remote);
     set(e, counter, LLVMBuildXor(e->builder, parity, cake_emit_i32(e, 1), ""));
 }
 
@@ -258,6 +304,21 @@ static void baton(cake_emitter *e, const cake_plan_op *op) {
     id = LLVMBuildAdd(e->builder, first, following(e, e->team, teams), "");
     LLVMValueRef operands[2] = {id, cake_emit_i32(e, threads)};
     cake_emit_asm(e, "bar.arrive $0, $1;", "r,r", operands, 2);
+}
+
+/* Only warps of roles that run here come: neither padding nor, in other ranks than 0, leaders. */
+static void sync_cta(cake_emitter *e) {
+    uint32_t all = 0, leaders = 0;
+    for (uint32_t i = 0; i < e->plan->roles.count; i++) {
+        all += e->plan->roles.items[i]->warps;
+        if (e->plan->roles.items[i]->leader) leaders += e->plan->roles.items[i]->warps;
+    }
+    LLVMValueRef threads = cake_emit_i32(e, all * 32);
+    if (leaders)
+        threads = LLVMBuildSelect(e->builder, is_equal(e, cake_emit_cluster_rank(e), 0), threads,
+                                  cake_emit_i32(e, (all - leaders) * 32), "");
+    LLVMValueRef operands[2] = {cake_emit_i32(e, 0), threads};
+    cake_emit_asm(e, "bar.sync $0, $1;", "r,r", operands, 2);
 }
 
 static void predicated(cake_emitter *e, const char *instruction) {
@@ -310,13 +371,13 @@ void cake_emit_sync(cake_emitter *e, const cake_plan_op *op) {
         named_barrier(e, cake_emit_i32(e, e->role->role_barrier), e->role->warps * 32);
         return;
     case CAKE_PLAN_SYNC_CTA:
-        named_barrier(e, cake_emit_i32(e, 0), e->plan->launch.warps * 32);
+        sync_cta(e);
         return;
     case CAKE_PLAN_SYNC_CLUSTER:
         sync_cluster(e);
         return;
     case CAKE_PLAN_ARRIVE:
-        arrive_signal(e, op->u.signal);
+        arrive_signal(e, op);
         return;
     case CAKE_PLAN_AWAIT_SIGNAL:
         await_signal(e, op->u.signal);

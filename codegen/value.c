@@ -55,6 +55,10 @@ LLVMTypeRef cake_emit_value_type(cake_emitter *e, const cake_plan_value *value) 
 LLVMValueRef cake_emit_constant(cake_emitter *e, cake_dtype dtype, int64_t integer, double real) {
     LLVMTypeRef type = cake_emit_type(e, dtype);
     cake_dtype_class class_ = cake_dtype_class_of(dtype);
+    if (cake_dtype_is_byte_float(dtype)) {
+        cake_plan_value constant = {.dtype = dtype, .real = real};
+        return LLVMConstInt(type, cake_plan_constant_bits(dtype, &constant), 0);
+    }
     if (class_ == CAKE_CLASS_FLOAT || class_ == CAKE_CLASS_REAL) return LLVMConstReal(type, real);
     return LLVMConstInt(type, (unsigned long long)integer, 1);
 }
@@ -258,6 +262,16 @@ static LLVMValueRef index_call(cake_emitter *e, const cake_plan_op *op, LLVMValu
     return resize(e, value, cake_emit_value_type(e, op->result));
 }
 
+/* cdiv and ceilto of typed integers, without a sum that may leave the type. */
+static LLVMValueRef rounded_up(cake_emitter *e, const cake_plan_op *op, LLVMValueRef x, LLVMValueRef y) {
+    bool is_signed = cake_dtype_class_of(op->operands[0]->dtype) == CAKE_CLASS_SIGNED;
+    LLVMValueRef quotient = divide(e, x, y, is_signed, false), rest = divide(e, x, y, is_signed, true);
+    LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntNE, rest, LLVMConstNull(LLVMTypeOf(rest)), "");
+    more = LLVMBuildZExt(e->builder, more, LLVMTypeOf(quotient), "");
+    quotient = LLVMBuildAdd(e->builder, quotient, more, "");
+    return op->u.call.function == CAKE_BUILTIN_CDIV ? quotient : LLVMBuildMul(e->builder, quotient, y, "");
+}
+
 static LLVMValueRef call(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *a) {
     LLVMBuilderRef builder = e->builder;
     if (op->u.call.function == CAKE_BUILTIN_SELECT) {
@@ -272,72 +286,11 @@ static LLVMValueRef call(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *
         return LLVMBuildAnd(builder, single, LLVMBuildICmp(builder, LLVMIntSGT, a[0], zero, ""), "");
     }
     if (op->operands[0]->dtype == CAKE_DTYPE_INDEX) return index_call(e, op, a);
+    if (op->u.call.function == CAKE_BUILTIN_CDIV || op->u.call.function == CAKE_BUILTIN_CEILTO)
+        return rounded_up(e, op, a[0], a[1]);
     LLVMValueRef value = cake_math_emit(builder, op->u.call.function, op->u.call.modifiers, op->operands[0]->dtype, a);
     CAKE_ASSERT(value != NULL);
     return value;
-}
-
-/* ---- casts ---- */
-
-static bool is_float(cake_dtype dtype) {
-    cake_dtype_class class_ = cake_dtype_class_of(dtype);
-    return class_ == CAKE_CLASS_FLOAT || class_ == CAKE_CLASS_REAL;
-}
-
-static LLVMValueRef float_to_float(cake_emitter *e, LLVMValueRef value, cake_dtype from, cake_dtype to) {
-    if (from == CAKE_DTYPE_BF16 && to == CAKE_DTYPE_F32) { /* the upper half: one shift or mask */
-        LLVMValueRef bits = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, value, e->i16, ""), e->i32, "");
-        return LLVMBuildBitCast(e->builder, LLVMBuildShl(e->builder, bits, cake_emit_i32(e, 16), ""), e->f32, "");
-    }
-    if ((from == CAKE_DTYPE_BF16 && to == CAKE_DTYPE_F16) || (from == CAKE_DTYPE_F16 && to == CAKE_DTYPE_BF16))
-        value = LLVMBuildFPExt(e->builder, value, e->f32, "");
-    uint32_t from_bits = LLVMTypeOf(value) == e->f32 ? 32 : cake_dtype_bits(from);
-    LLVMTypeRef type = cake_emit_type(e, to);
-    if (from_bits == cake_dtype_bits(to)) return value;
-    return from_bits < cake_dtype_bits(to) ? LLVMBuildFPExt(e->builder, value, type, "")
-                                           : LLVMBuildFPTrunc(e->builder, value, type, "");
-}
-
-static LLVMValueRef cast(cake_emitter *e, const cake_plan_op *op, LLVMValueRef value) {
-    cake_dtype from = op->operands[0]->dtype, to = op->result->dtype;
-    LLVMTypeRef type = cake_emit_value_type(e, op->result);
-    cake_dtype_class from_class = cake_dtype_class_of(from), to_class = cake_dtype_class_of(to);
-    bool from_signed = from_class == CAKE_CLASS_SIGNED || from_class == CAKE_CLASS_INDEX;
-    if (is_float(from) && is_float(to)) return float_to_float(e, value, from, to);
-    if (is_float(from)) {
-        if (to_class == CAKE_CLASS_BOOL)
-            return LLVMBuildFCmp(e->builder, LLVMRealUNE, value, LLVMConstReal(LLVMTypeOf(value), 0), "");
-        return to_class == CAKE_CLASS_UNSIGNED ? LLVMBuildFPToUI(e->builder, value, type, "")
-                                               : LLVMBuildFPToSI(e->builder, value, type, "");
-    }
-    if (is_float(to)) {
-        /* 16-bit floats from integers: through f32, exact for what fits them */
-        LLVMTypeRef via = cake_dtype_bits(to) == 16 ? e->f32 : type;
-        LLVMValueRef real =
-            from_signed ? LLVMBuildSIToFP(e->builder, value, via, "") : LLVMBuildUIToFP(e->builder, value, via, "");
-        return via == type ? real : LLVMBuildFPTrunc(e->builder, real, type, "");
-    }
-    if (to_class == CAKE_CLASS_BOOL)
-        return LLVMBuildICmp(e->builder, LLVMIntNE, value, LLVMConstInt(LLVMTypeOf(value), 0, 0), "");
-    unsigned from_bits = LLVMGetIntTypeWidth(LLVMTypeOf(value)), to_bits = LLVMGetIntTypeWidth(type);
-    if (from_bits >= to_bits) return LLVMBuildTruncOrBitCast(e->builder, value, type, "");
-    return from_signed ? LLVMBuildSExt(e->builder, value, type, "") : LLVMBuildZExt(e->builder, value, type, "");
-}
-
-/* Two f32 to two bf16 or f16 in one instruction, where the layout pairs registers. */
-static bool cast_pairs(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *registers, uint32_t count) {
-    cake_dtype to = op->result->dtype;
-    bool packs = op->operands[0]->dtype == CAKE_DTYPE_F32 && (to == CAKE_DTYPE_BF16 || to == CAKE_DTYPE_F16);
-    if (!packs || count % 2 != 0 || op->u.cast.rounding != CAKE_ROUND_NEAREST_EVEN || op->u.cast.saturate) return false;
-    const char *name = to == CAKE_DTYPE_BF16 ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
-    for (uint32_t r = 0; r < count; r += 2) {
-        LLVMValueRef operands[2] = {cake_emit_operand(e, op->operands[0], op->result->layout, r + 1),
-                                    cake_emit_operand(e, op->operands[0], op->result->layout, r)};
-        LLVMValueRef pair = cake_emit_intrinsic(e, name, NULL, 0, operands, 2);
-        for (uint32_t i = 0; i < 2; i++)
-            registers[r + i] = LLVMBuildExtractElement(e->builder, pair, cake_emit_i32(e, i), "");
-    }
-    return true;
 }
 
 /* ---- operations ---- */
@@ -345,8 +298,7 @@ static bool cast_pairs(cake_emitter *e, const cake_plan_op *op, LLVMValueRef *re
 static LLVMValueRef leaf(cake_emitter *e, const cake_plan_op *op) {
     if (op->kind == CAKE_PLAN_CTA_ID)
         return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", NULL, 0, NULL, 0);
-    if (op->kind == CAKE_PLAN_CLUSTER_RANK)
-        return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", NULL, 0, NULL, 0);
+    if (op->kind == CAKE_PLAN_CLUSTER_RANK) return cake_emit_cluster_rank(e);
     if (op->kind == CAKE_PLAN_GRID_SIZE)
         return cake_emit_intrinsic(e, "llvm.nvvm.read.ptx.sreg.nctaid.x", NULL, 0, NULL, 0);
     for (uint32_t i = 0; i < e->argument_count; i++) {
@@ -383,9 +335,9 @@ static LLVMValueRef element(cake_emitter *e, const cake_plan_op *op, uint32_t r)
         return binary(e, op, a[0], a[1]);
     case CAKE_PLAN_CALL:
         return call(e, op, a);
-    case CAKE_PLAN_CAST:
-        return cast(e, op, a[0]);
     case CAKE_PLAN_BITCAST:
+        if (cake_dtype_bits(op->result->dtype) < 8)
+            return cake_emit_half(e, a[0], cake_emit_i32(e, 0), op->result->dtype);
         return LLVMBuildBitCast(e->builder, a[0], cake_emit_type(e, op->result->dtype), "");
     case CAKE_PLAN_IOTA:
         return iota(e, op, r);
@@ -397,7 +349,9 @@ static LLVMValueRef element(cake_emitter *e, const cake_plan_op *op, uint32_t r)
 void cake_emit_pure(cake_emitter *e, const cake_plan_op *op) {
     uint32_t count = cake_emit_register_count(op->result);
     LLVMValueRef *registers = CAKE_NEW_ARRAY(e->arena, LLVMValueRef, count);
-    if (!(op->kind == CAKE_PLAN_CAST && op->result->shape.rank && cast_pairs(e, op, registers, count)))
+    if (op->kind == CAKE_PLAN_CAST)
+        cake_emit_cast(e, op, count, registers);
+    else
         for (uint32_t r = 0; r < count; r++)
             registers[r] = element(e, op, r);
     cake_emit_define(e, op->result, registers);

@@ -20,26 +20,6 @@ static int print_version(cake_arena *arena) {
     return CAKE_DONE;
 }
 
-static const char *command_name(cake_command command) {
-    switch (command) {
-    case CAKE_COMMAND_COMPILE:
-        return "compile";
-    case CAKE_COMMAND_CHECK:
-        return "check";
-    case CAKE_COMMAND_RUN:
-        return "run";
-    case CAKE_COMMAND_BENCH:
-        return "bench";
-    case CAKE_COMMAND_EXPLAIN:
-        return "explain";
-    case CAKE_COMMAND_FMT:
-        return "fmt";
-    case CAKE_COMMAND_COUNT:
-        break;
-    }
-    return "";
-}
-
 static int run_command(cake_arena *arena, const cake_options *options) {
     switch (options->command) {
     case CAKE_COMMAND_COMPILE:
@@ -64,7 +44,7 @@ static int run_tool(cake_arena *arena, int argc, char **argv) {
     cake_status status = cake_options_parse(arena, &tool, argc, argv, &options);
     if (status.kind != CAKE_STATUS_OK) {
         if (cake_document_wanted(argc, argv))
-            cake_document_refuse(arena, command_name(options.command), cake_exit_kind(CAKE_COMMAND_LINE),
+            cake_document_refuse(arena, cake_command_name(options.command), cake_exit_kind(CAKE_COMMAND_LINE),
                                  status.message, stdout);
         else
             cake_complain(arena, status.message, stderr);
@@ -102,6 +82,9 @@ int main(int argc, char **argv) {
     int exit_status = CAKE_ENVIRONMENT;
     if (setjmp(out_of_memory) == 0)
         exit_status = run_tool(&arena, argc, argv);
+    else if (cake_document_wanted(argc, argv))
+        cake_document_refuse(NULL, cake_command_name(tool.default_command), cake_exit_kind(CAKE_ENVIRONMENT),
+                             "out of memory", stdout);
     else
         fprintf(stderr, "cakec: out of memory\n");
     cake_arena_fini(&arena);

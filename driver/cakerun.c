@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver/document.h"
 #include "driver/run_command.h"
 #include "manifest/manifest.h"
 #include "support/source.h"
@@ -11,8 +12,13 @@
 
 static const cake_tool tool = {"cakerun", CAKE_IN(RUN) | CAKE_IN(BENCH), CAKE_COMMAND_RUN};
 
-static int complain(int exit_status, const char *message) {
-    fprintf(stderr, "cakerun: %s\n", message);
+/* Also before the command line is understood, and when memory is gone: the arena may be null. */
+static int complain(cake_arena *arena, int exit_status, cake_command command, const char *message, bool json) {
+    const char *kind = exit_status == EXIT_COMMAND_LINE ? "command line" : "environment";
+    if (json)
+        cake_document_refuse(arena, cake_command_name(command), kind, message, stdout);
+    else
+        fprintf(stderr, "cakerun: %s\n", message);
     return exit_status;
 }
 
@@ -40,7 +46,8 @@ static cake_status read_code(cake_arena *arena, const char *path, cake_run_code 
 static int run_tool(cake_arena *arena, int argc, char **argv) {
     cake_options options;
     cake_status status = cake_options_parse(arena, &tool, argc, argv, &options);
-    if (status.kind != CAKE_STATUS_OK) return complain(EXIT_COMMAND_LINE, status.message);
+    if (status.kind != CAKE_STATUS_OK)
+        return complain(arena, EXIT_COMMAND_LINE, options.command, status.message, cake_document_wanted(argc, argv));
     if (options.request == CAKE_REQUEST_HELP) {
         cake_options_help(&tool, stdout);
         return 0;
@@ -49,7 +56,9 @@ static int run_tool(cake_arena *arena, int argc, char **argv) {
         printf("cakerun %s, manifest %d\n", CAKE_VERSION, CAKE_MANIFEST_VERSION);
         return 0;
     }
-    if (options.files.count != 1) return complain(EXIT_COMMAND_LINE, "give one file of code; --help lists the options");
+    if (options.files.count != 1)
+        return complain(arena, EXIT_COMMAND_LINE, options.command, "give one file of code; --help lists the options",
+                        cake_options_json(&options));
     cake_run_code code = {0};
     status = read_code(arena, options.files.items[0], &code);
     if (status.kind != CAKE_STATUS_OK)
@@ -65,7 +74,7 @@ int main(int argc, char **argv) {
     if (setjmp(out_of_memory) == 0)
         exit_status = run_tool(&arena, argc, argv);
     else
-        complain(exit_status, "out of memory");
+        complain(NULL, exit_status, CAKE_COMMAND_RUN, "out of memory", cake_document_wanted(argc, argv));
     cake_arena_fini(&arena);
     return exit_status;
 }

@@ -6,6 +6,7 @@
 #include "driver/document.h"
 #include "driver/output.h"
 #include "driver/run_command.h"
+#include "driver/simulate.h"
 
 /* ---- reports ---- */
 
@@ -91,16 +92,45 @@ int cake_compile_command(cake_arena *arena, const cake_options *options, FILE *o
 
 /* ---- run, bench ---- */
 
+/* Without --device the GPU if there is one; the simulator's own options ask for it. */
+static bool wants_simulator(cake_arena *arena, const cake_options *options, FILE *err) {
+    const char *device = cake_options_text(options, CAKE_OPTION_DEVICE, NULL);
+    if (options->command != CAKE_COMMAND_RUN) return false;
+    if (device) return strcmp(device, "sim") == 0;
+    if (cake_options_has(options, CAKE_OPTION_SCHEDULES) || cake_options_has(options, CAKE_OPTION_SMS)) return true;
+    cake_status status = cake_run_probe_gpu();
+    if (status.kind != CAKE_STATUS_UNAVAILABLE) return false;
+    if (!cake_options_json(options))
+        cake_complain(arena, cake_arena_format(arena, "%s; running on the simulator", status.message), err);
+    return true;
+}
+
+/* What is to be launched: PTX, or for the simulator the manifest of the plans. */
+static cake_status make_code(cake_compilation *c, bool simulated, cake_run_code *out_code) {
+    cake_text text;
+    cake_text_init(&text, c->arena);
+    cake_status status = cake_compile_emit(c, simulated ? CAKE_EMIT_MANIFEST : CAKE_EMIT_PTX, &text);
+    *out_code = (cake_run_code){.path = c->source->name};
+    if (simulated) {
+        out_code->manifest = cake_text_string(&text);
+        out_code->manifest_size = text.size;
+    } else {
+        out_code->bytes = cake_text_string(&text);
+        out_code->size = text.size;
+    }
+    return status;
+}
+
 int cake_launch_command(cake_arena *arena, const cake_options *options, FILE *out, FILE *err) {
     cake_compilation c;
-    cake_text ptx;
+    cake_run_code code;
+    cake_run_simulator simulator;
     const char *problem = NULL, *command = options->command == CAKE_COMMAND_RUN ? "run" : "bench";
     if (options->files.count != 1) return cake_command_refuse(arena, options, command, ONE_FILE, out, err);
-    const char *path = options->files.items[0];
-    cake_text_init(&ptx, arena);
-    int exit_status = cake_compile_setup(arena, options, path, true, &c, &problem);
+    int exit_status = cake_compile_setup(arena, options, options->files.items[0], true, &c, &problem);
+    bool simulated = exit_status == CAKE_DONE && wants_simulator(arena, options, err);
     if (exit_status == CAKE_DONE) {
-        cake_status status = cake_compile_emit(&c, CAKE_EMIT_PTX, &ptx);
+        cake_status status = make_code(&c, simulated, &code);
         exit_status = cake_exit_status(&status);
         if (exit_status != CAKE_DONE) problem = cake_arena_format(arena, "%s", status.message);
     }
@@ -109,7 +139,8 @@ int cake_launch_command(cake_arena *arena, const cake_options *options, FILE *ou
         return exit_status;
     }
     if (!cake_options_json(options)) cake_diagnostics_print(&c.diagnostics, err);
-    cake_run_code code = {.path = path, .bytes = cake_text_string(&ptx), .size = ptx.size};
+    cake_simulate_init(&c, options, &simulator);
+    if (simulated) code.simulator = &simulator;
     return cake_run_command(options, &code, out, err);
 }
 

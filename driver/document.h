@@ -12,7 +12,7 @@
 json_t *cake_document_create(const char *command, bool ok);
 /* What failed and is no diagnostic: {"kind": .., "message": ..}, null without a message. */
 json_t *cake_document_error(cake_arena *arena, const char *kind, const char *message);
-/* Foreign text, such as a file's name; bytes that are not UTF-8 become \xNN. */
+/* Foreign text, such as a file's name; bytes that are not UTF-8 become \xNN. For UTF-8 the arena may be null. */
 json_t *cake_document_string(cake_arena *arena, const char *text);
 /* Prints and frees it. */
 void cake_document_print(json_t *document, FILE *out);

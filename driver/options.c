@@ -78,6 +78,10 @@ static cake_status unknown(const char *what, const char *name, const char *const
                             nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+const char *cake_command_name(cake_command command) {
+    return *commands[command].name ? commands[command].name : "compile";
+}
+
 static bool command_is_of(const cake_tool *tool, uint32_t command) {
     return tool->commands >> command & 1u;
 }
@@ -107,7 +111,7 @@ static cake_status unknown_option(const char *word, uint32_t command) {
         (void)match_option(word, i, &elsewhere);
         if (elsewhere)
             return cake_status_make(CAKE_STATUS_INVALID, "%s is no option of '%s'", options_table[i].spelling,
-                                    *commands[command].name ? commands[command].name : "compile");
+                                    cake_command_name((cake_command)command));
         if (options_table[i].commands >> command & 1u) candidates[count++] = options_table[i].spelling;
     }
     return unknown("option", word, candidates, count);

@@ -75,6 +75,9 @@ int64_t cake_options_number(const cake_options *options, cake_option option, int
 /* --format json */
 bool cake_options_json(const cake_options *options);
 
+/* As documents have it: "compile", "check", .. */
+const char *cake_command_name(cake_command command);
+
 void cake_options_help(const cake_tool *tool, FILE *out);
 
 /* The candidate that is nearest to name, null if none is near. */

@@ -2,6 +2,8 @@
 #ifndef CAKE_DRIVER_RUN_H
 #define CAKE_DRIVER_RUN_H
 
+#include <stdio.h>
+
 #include "driver/run_job.h"
 #include "driver/watch.h"
 #include "oracle/oracle.h"
@@ -14,12 +16,13 @@ typedef struct cake_run {
     const cake_options *options;
     const cake_run_code *code;
     cake_arena *arena;
+    uint64_t schedule;            /* simulator: how many runs with other seeds went before */
+    cake_diagnostics diagnostics; /* on the workload, and what the simulator observed */
 
     /* made by cake_run_setup */
     cake_manifest *manifest;
-    cake_unit unit;     /* kernel or program */
-    cake_source source; /* of the workload */
-    cake_diagnostics diagnostics;
+    cake_unit unit;          /* kernel or program */
+    cake_source source;      /* of the workload */
     cake_workload *workload; /* null: none, outputs are not compared */
     cake_case *one;          /* null without a workload */
     uint64_t seed;
@@ -37,7 +40,8 @@ typedef struct cake_run {
     bool has_status;
     cake_status status;
 
-    CAKE_VECTOR(cake_comparison) comparisons;
+    CAKE_VECTOR(cake_comparison) comparisons; /* of outputs */
+    CAKE_VECTOR(cake_comparison) properties;
 
     /* the verdict: 'kind' is null while nothing is wrong */
     int exit_status;
@@ -50,6 +54,17 @@ bool cake_run_fail(cake_run *run, int exit_status, const char *kind, const char 
 
 /* Reads manifest and workload, makes inputs, checks the contract. False after a failure. */
 bool cake_run_setup(cake_run *run);
+
+/* One run, or one schedule of the simulator, with the seed --seed + schedule. It is reported if it is the last one or
+ * something is wrong. Gives the exit status. */
+int cake_run_once(const cake_options *options, const cake_run_code *code, uint64_t schedule, bool last, FILE *out,
+                  FILE *err);
+
+/* Does the job on the simulator and judges what was observed. */
+void cake_run_simulate(cake_run *run);
+
+/* All of 'run' on the simulator, within --timeout if there is one. */
+int cake_run_simulated(const cake_options *options, const cake_run_code *code, FILE *out, FILE *err);
 
 /* Judges what came back. */
 void cake_run_compare(cake_run *run);

@@ -186,8 +186,7 @@ static void judge_damages(cake_run *run) {
 
 /* ---- the whole ---- */
 
-static void do_run(cake_run *run) {
-    if (!cake_run_setup(run)) return;
+static void run_on_gpu(cake_run *run) {
     cake_watch watch = {work, place_message, accept_message, silence_limit, run};
     cake_watch_result result;
     cake_status status = cake_watch_run(&watch, &result);
@@ -197,30 +196,53 @@ static void do_run(cake_run *run) {
     }
     judge_end(run, &result);
     judge_damages(run);
+}
+
+static void do_run(cake_run *run) {
+    if (!cake_run_setup(run)) return;
+    if (run->code->simulator)
+        cake_run_simulate(run);
+    else
+        run_on_gpu(run);
     if (run->has_status && run->status.kind == CAKE_STATUS_OK && !run->job.bench) cake_run_compare(run);
 }
 
-int cake_run_command(const cake_options *options, const cake_run_code *code, FILE *out, FILE *err) {
+static int report(const cake_run *run, FILE *out, FILE *err) {
+    cake_run_report(run, out, err);
+    return run->exit_status;
+}
+
+int cake_run_once(const cake_options *options, const cake_run_code *code, uint64_t schedule, bool last, FILE *out,
+                  FILE *err) {
     jmp_buf out_of_memory;
     cake_arena arena;
     cake_arena_init(&arena, CAKE_CASE_ARENA_LIMIT, &out_of_memory);
     if (setjmp(out_of_memory)) {
-        fprintf(err, "error: out of memory\n");
+        const cake_run failed = {.options = options,
+                                 .code = code,
+                                 .exit_status = CAKE_EXIT_ENVIRONMENT,
+                                 .kind = "environment",
+                                 .message = "out of memory"};
         cake_arena_fini(&arena);
-        return CAKE_EXIT_ENVIRONMENT;
+        return report(&failed, out, err);
     }
-    cake_run run = {.options = options, .code = code, .arena = &arena};
+    cake_run run = {.options = options, .code = code, .arena = &arena, .schedule = schedule};
+    cake_diagnostics_init(&run.diagnostics, &arena, code->simulator ? code->simulator->source : NULL);
     do_run(&run);
-    cake_run_report(&run, out, err);
+    if (run.kind || last) cake_run_report(&run, out, err);
     int exit_status = run.exit_status;
     cake_arena_fini(&arena);
     return exit_status;
+}
+
+int cake_run_command(const cake_options *options, const cake_run_code *code, FILE *out, FILE *err) {
+    if (code->simulator) return cake_run_simulated(options, code, out, err);
+    return cake_run_once(options, code, 0, true, out, err);
 }
 
 int cake_run_refuse(const cake_options *options, int exit_status, const char *kind, const char *message, FILE *out,
                     FILE *err) {
     cake_run run = {.options = options, .exit_status = exit_status, .kind = kind, .message = message};
     run.job.bench = options->command == CAKE_COMMAND_BENCH;
-    cake_run_report(&run, out, err);
-    return exit_status;
+    return report(&run, out, err);
 }

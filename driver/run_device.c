@@ -1,4 +1,4 @@
-/* The child's half of 'run' and 'bench': all that touches the GPU. */
+/* The child's half of 'run' and 'bench': all that touches the GPU, and whether there is one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,4 +252,39 @@ void cake_run_on_device(const cake_run_job *job, int channel) {
     session run = {.job = job, .channel = channel};
     cake_status status = do_job(&run);
     cake_watch_send(channel, CAKE_RUN_MESSAGE_STATUS, 0, &status, sizeof status);
+}
+
+/* ---- looking for a GPU ---- */
+
+#define PROBE_SECONDS 60
+
+static void probe(void *context, int channel) {
+    cake_cuda *cuda = NULL;
+    (void)context;
+    cake_status status = cake_cuda_open(&cuda);
+    cake_watch_send(channel, CAKE_RUN_MESSAGE_STATUS, 0, &status, sizeof status);
+}
+
+static void *place_probe(void *context, const cake_message *message) {
+    return message->size == sizeof(cake_status) ? context : NULL;
+}
+
+static void accept_probe(void *context, const cake_message *message, void *bytes) {
+    (void)context;
+    (void)message;
+    (void)bytes;
+}
+
+static uint32_t limit_probe(void *context) {
+    (void)context;
+    return PROBE_SECONDS;
+}
+
+/* A driver that breaks or stays silent belongs to a GPU: the run will tell what it does. */
+cake_status cake_run_probe_gpu(void) {
+    cake_status answer = cake_status_ok();
+    cake_watch watch = {probe, place_probe, accept_probe, limit_probe, &answer};
+    cake_watch_result result;
+    cake_status status = cake_watch_run(&watch, &result);
+    return status.kind == CAKE_STATUS_OK ? answer : status;
 }

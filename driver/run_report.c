@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "driver/ceiling.h"
 #include "driver/run.h"
 #include "runtime/timing.h"
 
@@ -15,24 +16,38 @@ static const void *result_of(const cake_run *run, const char *name) {
     return NULL;
 }
 
-static void judge_comparison(cake_run *run, const cake_comparison *comparison) {
-    if (comparison->mismatches) cake_run_fail(run, CAKE_EXIT_WRONG, "output", "output '%s' is wrong", comparison->name);
+static bool judge_output(cake_run *run, uint32_t tensor, const void *got) {
+    cake_comparison comparison;
+    cake_status status = cake_case_compare(run->one, tensor, got, &comparison);
+    if (status.kind != CAKE_STATUS_OK) return cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "%s", status.message);
+    *CAKE_PUSH(run->arena, &run->comparisons) = comparison;
+    if (comparison.mismatches) cake_run_fail(run, CAKE_EXIT_WRONG, "output", "output '%s' is wrong", comparison.name);
+    return true;
+}
+
+static bool judge_property(cake_run *run, uint32_t property, const void *const *written) {
+    cake_comparison comparison;
+    cake_status status = cake_case_judge_property(run->one, property, written, &comparison);
+    if (status.kind != CAKE_STATUS_OK) return cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "%s", status.message);
+    *CAKE_PUSH(run->arena, &run->properties) = comparison;
+    if (comparison.mismatches)
+        cake_run_fail(run, CAKE_EXIT_WRONG, "output", "property '%s' does not hold", comparison.name);
+    return true;
 }
 
 void cake_run_compare(cake_run *run) {
-    for (uint32_t i = 0; run->one && i < run->one->tensors.count; i++) {
+    if (!run->one) return;
+    const void **written = CAKE_NEW_ARRAY(run->arena, const void *, run->one->tensors.count);
+    bool complete = true, going = true;
+    for (uint32_t i = 0; going && i < run->one->tensors.count; i++) {
         const cake_case_tensor *tensor = &run->one->tensors.items[i];
-        const void *got = result_of(run, tensor->name);
-        if (!tensor->judged || (!got && tensor->bytes > 0)) continue;
-        cake_comparison *comparison = CAKE_PUSH(run->arena, &run->comparisons);
-        cake_status status = cake_case_compare(run->one, i, got, comparison);
-        if (status.kind != CAKE_STATUS_OK) {
-            run->comparisons.count--;
-            cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "%s", status.message);
-            return;
-        }
-        judge_comparison(run, comparison);
+        bool awaited = tensor->use != CAKE_USE_INPUT && tensor->bytes > 0;
+        written[i] = result_of(run, tensor->name);
+        complete = complete && (written[i] || !awaited);
+        if (tensor->judged && (written[i] || !awaited)) going = judge_output(run, i, written[i]);
     }
+    for (uint32_t i = 0; going && complete && i < run->one->workload->properties.count; i++)
+        going = judge_property(run, i, written);
 }
 
 /* ---- numbers ---- */
@@ -41,6 +56,9 @@ void cake_run_compare(cake_run *run) {
 typedef struct launch_rates {
     cake_timing_summary time; /* microseconds */
     double tflops, gbps;
+    bool has_ceiling; /* the device is known */
+    cake_ceiling ceiling;
+    double fraction; /* of the ceiling that was reached */
 } launch_rates;
 
 static launch_rates compute_rates(const cake_run *run) {
@@ -48,6 +66,8 @@ static launch_rates compute_rates(const cake_run *run) {
     if (rates.time.median > 0) {
         rates.tflops = run->flops / rates.time.median / 1e6;
         rates.gbps = run->bytes / rates.time.median / 1e3;
+        rates.has_ceiling = cake_ceiling_find(run->device.name, run->one, run->flops, run->bytes, &rates.ceiling);
+        if (rates.has_ceiling) rates.fraction = rates.ceiling.us / rates.time.median;
     }
     return rates;
 }
@@ -60,11 +80,15 @@ static json_t *json_number(double value) {
 
 /* ---- JSON ---- */
 
-static json_t *mismatch_json(const cake_mismatch *mismatch) {
+static json_t *index_json(const cake_mismatch *mismatch) {
     json_t *index = json_array();
     for (uint32_t i = 0; i < mismatch->rank; i++)
         json_array_append_new(index, json_integer(mismatch->index[i]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "index", index, "got", json_number(mismatch->got), "want",
+    return index;
+}
+
+static json_t *mismatch_json(const cake_mismatch *mismatch) {
+    return json_pack("{s:o, s:o, s:o, s:o}", "index", index_json(mismatch), "got", json_number(mismatch->got), "want",
                      json_number(mismatch->want), "allowed", json_number(mismatch->allowed));
 }
 
@@ -73,14 +97,26 @@ static json_t *outputs_json(const cake_run *run) {
     for (uint32_t i = 0; i < run->comparisons.count; i++) {
         const cake_comparison *c = &run->comparisons.items[i];
         json_t *first = c->has_first ? mismatch_json(&c->first) : json_null();
-        json_array_append_new(outputs,
-                              json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o}", "name", c->name, "count",
-                                        (json_int_t)c->count, "checked", (json_int_t)c->checked, "max_abs",
-                                        json_number(c->max_abs), "max_rel", json_number(c->max_rel), "rel_norm",
-                                        json_number(c->rel_norm), "mismatches", (json_int_t)c->mismatches, "unwritten",
-                                        (json_int_t)c->unwritten, "first", first));
+        json_array_append_new(outputs, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "name", c->name,
+                                                 "count", (json_int_t)c->count, "checked", (json_int_t)c->checked,
+                                                 "max_abs", json_number(c->max_abs), "max_rel", json_number(c->max_rel),
+                                                 "rel_norm", json_number(c->rel_norm), "norm", json_number(c->norm),
+                                                 "mismatches", (json_int_t)c->mismatches, "unwritten",
+                                                 (json_int_t)c->unwritten, "first", first));
     }
     return outputs;
+}
+
+static json_t *properties_json(const cake_run *run) {
+    json_t *properties = json_array();
+    for (uint32_t i = 0; i < run->properties.count; i++) {
+        const cake_comparison *c = &run->properties.items[i];
+        json_t *first = c->has_first ? json_pack("{s:o}", "index", index_json(&c->first)) : json_null();
+        json_array_append_new(properties, json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", c->name, "count",
+                                                    (json_int_t)c->count, "checked", (json_int_t)c->checked,
+                                                    "mismatches", (json_int_t)c->mismatches, "first", first));
+    }
+    return properties;
 }
 
 static json_t *dims_json(const cake_run *run) {
@@ -100,21 +136,33 @@ static void add_times(const cake_run *run, json_t *document) {
     json_object_set_new(document, "sets", json_integer(run->set_count));
     json_object_set_new(document, "tflops", run->flops > 0 ? json_number(rates.tflops) : json_null());
     json_object_set_new(document, "gbps", run->bytes > 0 ? json_number(rates.gbps) : json_null());
-    json_object_set_new(document, "ceiling", json_null()); /* not known without a cost model */
-    json_object_set_new(document, "fraction", json_null());
+    if (rates.has_ceiling) {
+        json_object_set_new(document, "ceiling",
+                            json_pack("{s:s, s:o}", "bound", rates.ceiling.bound, "us", json_number(rates.ceiling.us)));
+        json_object_set_new(document, "fraction", json_number(rates.fraction));
+    }
+}
+
+static bool is_simulated(const cake_run *run) {
+    return run->code && run->code->simulator;
 }
 
 static void report_json(const cake_run *run, FILE *out) {
-    char device[16];
-    snprintf(device, sizeof device, "cuda:%" PRIu32, run->job.device);
+    char device[16] = "sim";
+    if (!is_simulated(run)) snprintf(device, sizeof device, "cuda:%" PRIu32, run->job.device);
     json_t *document = json_pack(
         "{s:i, s:s, s:o, s:b, s:o, s:s, s:o, s:o, s:I}", "schema", 1, "command", run->job.bench ? "bench" : "run",
-        "diagnostics", run->workload ? cake_diagnostics_json(&run->diagnostics) : json_array(), "ok", !run->kind,
-        "error", run->kind ? json_pack("{s:s, s:s}", "kind", run->kind, "message", run->message) : json_null(),
-        "device", device, "device_name", run->has_device ? json_string(run->device.name) : json_null(), "dims",
-        dims_json(run), "seed", (json_int_t)run->seed);
+        "diagnostics", run->arena ? cake_diagnostics_json(&run->diagnostics) : json_array(), "ok", !run->kind, "error",
+        run->kind ? json_pack("{s:s, s:s}", "kind", run->kind, "message", run->message) : json_null(), "device", device,
+        "device_name", run->has_device ? json_string(run->device.name) : json_null(), "dims", dims_json(run), "seed",
+        (json_int_t)run->seed);
     if (run->times) add_times(run, document);
+    if (is_simulated(run) && run->has_status) {
+        json_object_set_new(document, "schedules", json_integer((json_int_t)run->schedule + 1));
+        json_object_set_new(document, "sms", json_integer(run->code->simulator->sms));
+    }
     if (!run->job.bench) json_object_set_new(document, "outputs", outputs_json(run));
+    if (!run->job.bench) json_object_set_new(document, "properties", properties_json(run));
     json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', out);
     json_decref(document);
@@ -123,18 +171,30 @@ static void report_json(const cake_run *run, FILE *out) {
 /* ---- text ---- */
 
 static void print_heading(const cake_run *run, FILE *out) {
-    fprintf(out, "%s %s on cuda:%" PRIu32 " (%s):", run->job.bench ? "bench" : "run", run->job.kernel, run->job.device,
-            run->device.name);
+    if (is_simulated(run))
+        fprintf(out, "run %s on sim (%" PRIu32 " SMs):", run->job.kernel, run->code->simulator->sms);
+    else
+        fprintf(out, "%s %s on cuda:%" PRIu32 " (%s):", run->job.bench ? "bench" : "run", run->job.kernel,
+                run->job.device, run->device.name);
     for (uint32_t i = 0; i < run->job.dimensions.count; i++)
         fprintf(out, " %s=%" PRId64, run->job.dimensions.items[i].name, run->job.dimensions.items[i].value);
     fprintf(out, " seed=%" PRIu64 "\n", run->seed);
+    if (run->schedule)
+        fprintf(out, "  %" PRIu64 " schedules, seeds %" PRIu64 " to %" PRIu64 "\n", run->schedule + 1,
+                run->seed - run->schedule, run->seed);
+}
+
+static void print_index(const cake_mismatch *mismatch, FILE *out) {
+    fprintf(out, "first at [");
+    for (uint32_t i = 0; i < mismatch->rank; i++)
+        fprintf(out, "%s%" PRId64, i ? ", " : "", mismatch->index[i]);
+    fprintf(out, "]");
 }
 
 static void print_mismatch(const cake_mismatch *mismatch, FILE *out) {
-    fprintf(out, "    first at [");
-    for (uint32_t i = 0; i < mismatch->rank; i++)
-        fprintf(out, "%s%" PRId64, i ? ", " : "", mismatch->index[i]);
-    fprintf(out, "]: got %.9g, want %.9g, allowed to differ by %.3g\n", mismatch->got, mismatch->want,
+    fprintf(out, "    ");
+    print_index(mismatch, out);
+    fprintf(out, ": got %.9g, want %.9g, allowed to differ by %.3g\n", mismatch->got, mismatch->want,
             mismatch->allowed);
 }
 
@@ -151,6 +211,16 @@ static void print_comparison(const cake_comparison *c, FILE *out) {
     if (c->has_first) print_mismatch(&c->first, out);
 }
 
+static void print_property(const cake_comparison *c, FILE *out) {
+    if (c->mismatches)
+        fprintf(out, "  %s: does not hold of %" PRIu64 " of %" PRIu64 " indices, ", c->name, c->mismatches, c->checked);
+    else
+        fprintf(out, "  %s: holds, %" PRIu64 " indices", c->name, c->checked);
+    if (c->has_first) print_index(&c->first, out);
+    if (c->checked < c->count) fprintf(out, " (of %" PRIu64 ")", c->count);
+    fprintf(out, "\n");
+}
+
 static void print_times(const cake_run *run, FILE *out) {
     launch_rates rates = compute_rates(run);
     fprintf(out, "  median %.2f us, p10 %.2f, p90 %.2f; %" PRIu32 " times, %s L2, %" PRIu32 " sets of tensors\n",
@@ -158,13 +228,18 @@ static void print_times(const cake_run *run, FILE *out) {
             run->set_count);
     if (run->flops > 0) fprintf(out, "  %.1f TFLOP/s\n", rates.tflops);
     if (run->bytes > 0) fprintf(out, "  %.0f GB/s\n", rates.gbps);
+    if (rates.has_ceiling)
+        fprintf(out, "  %.1f%% of what the device can do: %.2f us, bound by %s\n", 100 * rates.fraction,
+                rates.ceiling.us, rates.ceiling.bound);
 }
 
 static void report_text(const cake_run *run, FILE *out, FILE *err) {
-    if (run->workload) cake_diagnostics_print(&run->diagnostics, err);
-    if (run->has_device) print_heading(run, out);
+    if (run->arena) cake_diagnostics_print(&run->diagnostics, err);
+    if (run->has_device || (is_simulated(run) && run->has_status)) print_heading(run, out);
     for (uint32_t i = 0; i < run->comparisons.count; i++)
         print_comparison(&run->comparisons.items[i], out);
+    for (uint32_t i = 0; i < run->properties.count; i++)
+        print_property(&run->properties.items[i], out);
     if (run->times) print_times(run, out);
     bool ran = run->has_status && run->status.kind == CAKE_STATUS_OK;
     if (ran && !run->workload && !run->job.bench) fprintf(out, "  there is no workload: outputs were not compared\n");

@@ -37,8 +37,10 @@ static bool read_workload(cake_run *run) {
     cake_status status = cake_source_read(run->arena, path, &run->source);
     if (status.kind != CAKE_STATUS_OK)
         return cake_run_fail(run, CAKE_EXIT_ENVIRONMENT, "environment", "%s", status.message);
-    cake_diagnostics_init(&run->diagnostics, run->arena, &run->source);
+    const cake_source *schedule = run->diagnostics.source;
+    run->diagnostics.source = &run->source;
     run->workload = cake_workload_parse(run->arena, &run->source, &run->diagnostics);
+    run->diagnostics.source = schedule;
     return run->diagnostics.error_count == 0 ||
            cake_run_fail(run, CAKE_EXIT_WRONG, "workload", "the workload has errors");
 }
@@ -154,9 +156,14 @@ static bool check_definitions(cake_run *run) {
 
 static bool choose_device(cake_run *run) {
     const char *text = cake_options_text(run->options, CAKE_OPTION_DEVICE, "cuda:0");
+    if (run->code->simulator) return true;
     if (strcmp(text, "sim") == 0)
-        return cake_run_fail(run, CAKE_EXIT_ENVIRONMENT, "environment",
-                             "this build has no simulator: use --device cuda:N");
+        return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line",
+                             "the simulator takes no times and runs no compiled code: use 'cakec run' with the "
+                             "schedule, or --device cuda:N");
+    if (cake_options_has(run->options, CAKE_OPTION_SCHEDULES) || cake_options_has(run->options, CAKE_OPTION_SMS))
+        return cake_run_fail(run, CAKE_EXIT_COMMAND_LINE, "command line",
+                             "--schedules and --sms are for 'cakec run --device sim'");
     if (strncmp(text, "cuda:", 5) == 0 && text[5] && strlen(text) <= 9 &&
         strspn(text + 5, "0123456789") == strlen(text + 5)) {
         run->job.device = (uint32_t)strtoul(text + 5, NULL, 10);
@@ -373,7 +380,7 @@ static bool bind_tensors(cake_run *run) {
 
 bool cake_run_setup(cake_run *run) {
     const cake_options *options = run->options;
-    run->seed = (uint64_t)cake_options_number(options, CAKE_OPTION_SEED, 0);
+    run->seed = (uint64_t)cake_options_number(options, CAKE_OPTION_SEED, 0) + run->schedule;
     run->job.code = run->code;
     run->job.bench = options->command == CAKE_COMMAND_BENCH;
     run->job.cold = cake_options_has(options, CAKE_OPTION_COLD);

@@ -321,7 +321,11 @@ static cake_type type_of_in(cake_resolver *resolver, cake_expr *expr) {
 
 static cake_type type_of_cast(cake_resolver *resolver, cake_expr *expr) {
     cake_type type = cake_resolve_value(resolver, expr->u.cast.operand);
-    if (!cake_resolve_is_error(type)) type.dtype = expr->u.cast.dtype;
+    if (cake_resolve_is_error(type)) return type;
+    cake_dtype from = type.dtype, to = expr->u.cast.dtype;
+    if (from != to && (cake_dtype_is_byte_float(from) || cake_dtype_is_byte_float(to)))
+        cake_resolve_need(resolver, CAKE_FEATURE_BYTE_FLOATS, expr->span, "a cast from or to an 8-bit float");
+    type.dtype = to;
     return type;
 }
 

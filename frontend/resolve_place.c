@@ -194,11 +194,6 @@ static void index_item(cake_resolver *resolver, cake_item *item, bool is_tile, i
         break;
     case CAKE_ITEM_NONE:
         state->kept++;
-        if (is_tile) return;
-        cake_resolve_report(resolver, CAKE_L309, item->span,
-                            "'None' gives a tile an axis; a place in memory has none to "
-                            "give: index the loaded value");
-        state->failed = true;
         return;
     case CAKE_ITEM_ONE:
         index_one(resolver, item, is_tile, state);

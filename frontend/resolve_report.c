@@ -101,6 +101,8 @@ static cake_diagnostic_code code_of(uint32_t feature) {
         return CAKE_H103;
     case CAKE_FEATURE_SETMAXNREG:
         return CAKE_H104;
+    case CAKE_FEATURE_BYTE_FLOATS:
+        return CAKE_H106;
     default: /* a mask, no enum */
         return CAKE_H105;
     }

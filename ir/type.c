@@ -17,9 +17,9 @@ static const dtype_row dtype_rows[CAKE_DTYPE_COUNT] = {
 };
 
 static const cake_target_info target_rows[CAKE_TARGET_COUNT] = {
-    [CAKE_TARGET_NONE] = {"none", 0, 0, 0, 0, 0},
-#define CAKE_TARGET(enumerator, spelling, ptx, per_cta, per_sm, threads, features)                                     \
-    [CAKE_TARGET_##enumerator] = {spelling, ptx, per_cta, per_sm, threads, features},
+    [CAKE_TARGET_NONE] = {"none", 0, 0, 0, 0, 0, 0},
+#define CAKE_TARGET(enumerator, spelling, ptx, per_cta, per_sm, threads, ctas, features)                               \
+    [CAKE_TARGET_##enumerator] = {spelling, ptx, per_cta, per_sm, threads, ctas, features},
 #include "ir/targets.def"
 #undef CAKE_TARGET
 };
@@ -34,6 +34,10 @@ uint32_t cake_dtype_bits(cake_dtype dtype) {
 
 cake_dtype_class cake_dtype_class_of(cake_dtype dtype) {
     return dtype_rows[dtype].class;
+}
+
+bool cake_dtype_is_byte_float(cake_dtype dtype) {
+    return cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT && cake_dtype_bits(dtype) == 8;
 }
 
 cake_dtype cake_dtype_find(const char *name) {

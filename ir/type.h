@@ -27,6 +27,8 @@ const char *cake_dtype_name(cake_dtype dtype);
 /* Bits of one element in memory. */
 uint32_t cake_dtype_bits(cake_dtype dtype);
 cake_dtype_class cake_dtype_class_of(cake_dtype dtype);
+/* e4m3 and e5m2. */
+bool cake_dtype_is_byte_float(cake_dtype dtype);
 /* The dtype spelled name (written ones only, so not 'index'), or NONE. */
 cake_dtype cake_dtype_find(const char *name);
 
@@ -52,20 +54,28 @@ typedef struct cake_type {
 #define CAKE_FEATURE_WGMMA       4u
 #define CAKE_FEATURE_SETMAXNREG  8u
 #define CAKE_FEATURE_TCGEN05     16u
+#define CAKE_FEATURE_BYTE_FLOATS 32u
 
 typedef enum cake_target {
     CAKE_TARGET_NONE,
-#define CAKE_TARGET(enumerator, spelling, ptx, per_cta, per_sm, threads, features) CAKE_TARGET_##enumerator,
+#define CAKE_TARGET(enumerator, spelling, ptx, per_cta, per_sm, threads, ctas, features) CAKE_TARGET_##enumerator,
 #include "ir/targets.def"
 #undef CAKE_TARGET
     CAKE_TARGET_COUNT
 } cake_target;
 
+/* Limits that all targets share, as constants: CAKE_LIMIT_THREADS_PER_CTA. */
+typedef enum cake_limit {
+#define CAKE_LIMIT(enumerator, value) CAKE_LIMIT_##enumerator = (value),
+#include "ir/targets.def"
+#undef CAKE_LIMIT
+} cake_limit;
+
 typedef struct cake_target_info {
     const char *name;
     uint32_t ptx_version;                   /* times ten */
     uint32_t shared_per_cta, shared_per_sm; /* bytes */
-    uint32_t threads_per_sm;
+    uint32_t threads_per_sm, ctas_per_sm;
     uint32_t features;
 } cake_target_info;
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "manifest/json_reader.h"
@@ -83,6 +84,31 @@ static bool shift_right(int64_t a, int64_t count, int64_t *out) {
     return count == 63 || divide_down(a, (int64_t)1 << count, out);
 }
 
+/* ---- floats, as bits ---- */
+
+static float single_of(int64_t bits) {
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static bool single(float value, int64_t *out) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return *out = bits, true;
+}
+
+static double double_of(int64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool put_double(double value, int64_t *out) {
+    return memcpy(out, &value, sizeof value), true;
+}
+
 static bool apply(cake_launch_op op, const int64_t v[3], int64_t *out) {
     switch (op) {
     case CAKE_LAUNCH_CONSTANT:
@@ -129,6 +155,34 @@ static bool apply(cake_launch_op op, const int64_t v[3], int64_t *out) {
         return *out = v[0] > 0 && (v[0] & (v[0] - 1)) == 0, true;
     case CAKE_LAUNCH_SELECT:
         return *out = v[0] ? v[1] : v[2], true;
+    case CAKE_LAUNCH_F32:
+        return single((float)v[0], out);
+    case CAKE_LAUNCH_F32_OF_F64:
+        return single((float)double_of(v[0]), out);
+    case CAKE_LAUNCH_F32_ADD:
+        return single(single_of(v[0]) + single_of(v[1]), out);
+    case CAKE_LAUNCH_F32_SUB:
+        return single(single_of(v[0]) - single_of(v[1]), out);
+    case CAKE_LAUNCH_F32_MUL:
+        return single(single_of(v[0]) * single_of(v[1]), out);
+    case CAKE_LAUNCH_F32_DIV:
+        return single(single_of(v[0]) / single_of(v[1]), out);
+    case CAKE_LAUNCH_F32_SQRT:
+        return single(sqrtf(single_of(v[0])), out);
+    case CAKE_LAUNCH_F64:
+        return put_double((double)v[0], out);
+    case CAKE_LAUNCH_F64_OF_F32:
+        return put_double((double)single_of(v[0]), out);
+    case CAKE_LAUNCH_F64_ADD:
+        return put_double(double_of(v[0]) + double_of(v[1]), out);
+    case CAKE_LAUNCH_F64_SUB:
+        return put_double(double_of(v[0]) - double_of(v[1]), out);
+    case CAKE_LAUNCH_F64_MUL:
+        return put_double(double_of(v[0]) * double_of(v[1]), out);
+    case CAKE_LAUNCH_F64_DIV:
+        return put_double(double_of(v[0]) / double_of(v[1]), out);
+    case CAKE_LAUNCH_F64_SQRT:
+        return put_double(sqrt(double_of(v[0])), out);
     }
     return false;
 }

@@ -1,4 +1,5 @@
-/* Launch expressions: exact integers over a kernel's dimensions, 64-bit scalars and the device's 'sm_count'.
+/* Launch expressions: exact integers over a kernel's dimensions, 64-bit scalars and the device's 'sm_count'. Floats are
+ * worked with as the integers that their bits are: a scalar parameter of f32 or f64 is named as such.
  *
  * In JSON an integer is a number, a name a string, an operation an array: ["mul", "M", 2], ["cdiv", "K", 64].
  * Evaluation is checked: overflow of 64 bits and division by zero are errors, never wrapped values.
@@ -35,7 +36,21 @@ struct json_t;
     CAKE_LAUNCH_OP(OR, "or", 2)                                                                                        \
     CAKE_LAUNCH_OP(NOT, "not", 1)                                                                                      \
     CAKE_LAUNCH_OP(ISPOW2, "ispow2", 1)                                                                                \
-    CAKE_LAUNCH_OP(SELECT, "select", 3)
+    CAKE_LAUNCH_OP(SELECT, "select", 3)                                                                                \
+    CAKE_LAUNCH_OP(F32, "f32", 1) /* bits of an integer, rounded */                                                    \
+    CAKE_LAUNCH_OP(F32_OF_F64, "f32.f64", 1)                                                                           \
+    CAKE_LAUNCH_OP(F32_ADD, "f32.add", 2)                                                                              \
+    CAKE_LAUNCH_OP(F32_SUB, "f32.sub", 2)                                                                              \
+    CAKE_LAUNCH_OP(F32_MUL, "f32.mul", 2)                                                                              \
+    CAKE_LAUNCH_OP(F32_DIV, "f32.div", 2)                                                                              \
+    CAKE_LAUNCH_OP(F32_SQRT, "f32.sqrt", 1)                                                                            \
+    CAKE_LAUNCH_OP(F64, "f64", 1)                                                                                      \
+    CAKE_LAUNCH_OP(F64_OF_F32, "f64.f32", 1)                                                                           \
+    CAKE_LAUNCH_OP(F64_ADD, "f64.add", 2)                                                                              \
+    CAKE_LAUNCH_OP(F64_SUB, "f64.sub", 2)                                                                              \
+    CAKE_LAUNCH_OP(F64_MUL, "f64.mul", 2)                                                                              \
+    CAKE_LAUNCH_OP(F64_DIV, "f64.div", 2)                                                                              \
+    CAKE_LAUNCH_OP(F64_SQRT, "f64.sqrt", 1)
 
 typedef enum cake_launch_op {
     CAKE_LAUNCH_CONSTANT, /* value */

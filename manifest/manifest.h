@@ -108,10 +108,10 @@ typedef struct cake_manifest_temporary {
 typedef enum cake_manifest_source_kind {
     CAKE_SOURCE_SCALAR,    /* index into the program's scalars, of the same dtype */
     CAKE_SOURCE_VALUE,     /* bytes: one element of the dtype, little endian */
-    CAKE_SOURCE_EXPRESSION /* an integer that is worked out at the launch */
+    CAKE_SOURCE_EXPRESSION /* worked out at the launch: an integer, or the bits of an f32 or f64 */
 } cake_manifest_source_kind;
 
-/* What a kernel's scalar parameter gets. */
+/* What a kernel's scalar parameter gets, or every element of a tensor that is filled. */
 typedef struct cake_manifest_source {
     cake_manifest_source_kind kind;
     uint32_t index;
@@ -124,8 +124,8 @@ typedef enum cake_manifest_step_kind { CAKE_MANIFEST_STEP_FILL, CAKE_MANIFEST_ST
 /* Memory is named by number: the program's tensors in order, then its temporaries. */
 typedef struct cake_manifest_step {
     cake_manifest_step_kind kind;
-    uint32_t memory;                           /* FILL: contiguous */
-    uint64_t bits;                             /* FILL: the element, as in a source */
+    uint32_t memory;                           /* FILL: of elements of at least 8 bits, or contiguous */
+    cake_manifest_source value;                /* FILL: the element */
     uint32_t kernel;                           /* LAUNCH: index into the manifest's kernels */
     CAKE_VECTOR(uint32_t) tensors;             /* LAUNCH: memory for each of the kernel's tensors */
     cake_launch_expr_list dimensions;          /* LAUNCH: a value for each of its dimensions */

@@ -102,31 +102,43 @@ uint32_t cake_read_count_name(const cake_manifest_interface *interface, const ch
     return count_value(interface, name) + count_tensor(interface, name);
 }
 
-static bool is_integer_scalar(const cake_manifest_interface *interface, const char *name) {
+static bool is_number(const cake_manifest_interface *interface, const char *name, bool floats) {
     for (uint32_t i = 0; i < interface->scalars.count; i++) {
         if (strcmp(interface->scalars.items[i].name, name) != 0) continue;
-        cake_dtype_class class = cake_dtype_class_of(cake_dtype_find(interface->scalars.items[i].dtype));
+        cake_dtype dtype = cake_dtype_find(interface->scalars.items[i].dtype);
+        cake_dtype_class class = cake_dtype_class_of(dtype);
+        if (dtype == CAKE_DTYPE_F32 || dtype == CAKE_DTYPE_F64) return floats;
         return class == CAKE_CLASS_SIGNED || class == CAKE_CLASS_UNSIGNED;
     }
     return true; /* no scalar: every other name is an integer */
 }
 
 /* The first name in the expression that no launch can give a value to, or null. */
-static const char *unknown_name(const cake_manifest_interface *interface, const cake_launch_expr *expr) {
+static const char *unknown_name(const cake_manifest_interface *interface, const cake_launch_expr *expr, bool floats) {
     if (expr->op == CAKE_LAUNCH_NAME) {
-        bool known = count_value(interface, expr->name) > 0 && is_integer_scalar(interface, expr->name);
+        bool known = count_value(interface, expr->name) > 0 && is_number(interface, expr->name, floats);
         return known ? NULL : expr->name;
     }
     const char *unknown = NULL;
     for (uint32_t i = 0; i < cake_launch_operand_count(expr->op) && !unknown; i++)
-        unknown = unknown_name(interface, expr->operands[i]);
+        unknown = unknown_name(interface, expr->operands[i], floats);
     return unknown;
+}
+
+static void check_known(cake_json_reader *reader, cake_json_node object, const char *key,
+                        const cake_manifest_interface *interface, const cake_launch_expr *expr, bool floats) {
+    const char *unknown = unknown_name(interface, expr, floats);
+    if (unknown) cake_json_fail(reader, object, key, "uses '%.60s', which has no value at a launch", unknown);
 }
 
 void cake_read_check(cake_json_reader *reader, cake_json_node object, const char *key,
                      const cake_manifest_interface *interface, const cake_launch_expr *expr) {
-    const char *unknown = unknown_name(interface, expr);
-    if (unknown) cake_json_fail(reader, object, key, "uses '%.60s', which has no value at a launch", unknown);
+    check_known(reader, object, key, interface, expr, false);
+}
+
+void cake_read_check_float(cake_json_reader *reader, cake_json_node object, const char *key,
+                           const cake_manifest_interface *interface, const cake_launch_expr *expr) {
+    check_known(reader, object, key, interface, expr, true);
 }
 
 void cake_read_check_list(cake_json_reader *reader, cake_json_node object, const char *key,

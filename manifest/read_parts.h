@@ -50,6 +50,9 @@ void cake_read_interface(cake_json_reader *reader, cake_json_node object, cake_m
 /* Fails unless a launch gives every name in it a value. */
 void cake_read_check(cake_json_reader *reader, cake_json_node object, const char *key,
                      const cake_manifest_interface *interface, const cake_launch_expr *expr);
+/* The same for the bits of a float: scalars of f32 and f64 have a value too. */
+void cake_read_check_float(cake_json_reader *reader, cake_json_node object, const char *key,
+                           const cake_manifest_interface *interface, const cake_launch_expr *expr);
 void cake_read_check_list(cake_json_reader *reader, cake_json_node object, const char *key,
                           const cake_manifest_interface *interface, const cake_launch_expr_list *list);
 /* How many dimensions, statics, tunables, scalars and tensors have the name; 'sm_count' is taken by the host. */

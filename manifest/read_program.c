@@ -60,15 +60,43 @@ static memory_view memory_at(const cake_manifest_program *program, uint32_t inde
 
 /* ---- steps ---- */
 
+/* The member of the object that says where an element of the dtype comes from. */
+static cake_manifest_source read_source(cake_json_reader *reader, cake_json_node object,
+                                        const cake_manifest_interface *program, const char *dtype) {
+    cake_manifest_source source = {0};
+    if (cake_json_has(object, "scalar")) {
+        source.kind = CAKE_SOURCE_SCALAR;
+        source.index = cake_read_index(reader, object, "scalar", program->scalars.count);
+        if (source.index < program->scalars.count && strcmp(program->scalars.items[source.index].dtype, dtype) != 0)
+            cake_json_fail(reader, object, "scalar", "has another type than %s", dtype);
+    } else if (cake_json_has(object, "bits")) {
+        source.kind = CAKE_SOURCE_VALUE;
+        source.bits = read_bits(reader, object, dtype);
+    } else {
+        cake_dtype_class class = cake_dtype_class_of(cake_dtype_find(dtype));
+        source.kind = CAKE_SOURCE_EXPRESSION;
+        source.expression = cake_json_expression(reader, object, "expression");
+        bool real = strcmp(dtype, "f32") == 0 || strcmp(dtype, "f64") == 0;
+        if (real)
+            cake_read_check_float(reader, object, "expression", program, source.expression);
+        else
+            cake_read_check(reader, object, "expression", program, source.expression);
+        if (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED && !real)
+            cake_json_fail(reader, object, "expression", "gives no element of %s", dtype);
+    }
+    return source;
+}
+
 static void read_fill(cake_json_reader *reader, cake_json_node object, const cake_manifest_program *program,
                       cake_manifest_step *step) {
     step->kind = CAKE_MANIFEST_STEP_FILL;
     step->memory = cake_read_index(reader, object, "fill", memory_count(program));
     if (memory_count(program) > 0) {
         memory_view memory = memory_at(program, step->memory);
-        if (memory.strided) cake_json_fail(reader, object, "fill", "names a tensor with strides");
+        if (memory.strided && cake_dtype_bits(cake_dtype_find(memory.dtype)) < 8)
+            cake_json_fail(reader, object, "fill", "names a tensor of 4-bit elements with strides");
         if (memory.read_only) cake_json_fail(reader, object, "fill", "names a tensor that is only read");
-        step->bits = read_bits(reader, object, memory.dtype);
+        step->value = read_source(reader, object, &program->interface, memory.dtype);
     }
     cake_json_end(reader, object, 2);
 }
@@ -94,25 +122,9 @@ static void read_launch_tensors(cake_json_reader *reader, cake_json_node object,
     }
 }
 
-static cake_manifest_source read_source(cake_json_reader *reader, cake_json_node object,
+static cake_manifest_source read_scalar(cake_json_reader *reader, cake_json_node object,
                                         const cake_manifest_interface *program, const char *dtype) {
-    cake_manifest_source source = {0};
-    if (cake_json_has(object, "scalar")) {
-        source.kind = CAKE_SOURCE_SCALAR;
-        source.index = cake_read_index(reader, object, "scalar", program->scalars.count);
-        if (source.index < program->scalars.count && strcmp(program->scalars.items[source.index].dtype, dtype) != 0)
-            cake_json_fail(reader, object, "scalar", "has another type than the parameter");
-    } else if (cake_json_has(object, "bits")) {
-        source.kind = CAKE_SOURCE_VALUE;
-        source.bits = read_bits(reader, object, dtype);
-    } else {
-        cake_dtype_class class = cake_dtype_class_of(cake_dtype_find(dtype));
-        source.kind = CAKE_SOURCE_EXPRESSION;
-        source.expression = cake_json_expression(reader, object, "expression");
-        cake_read_check(reader, object, "expression", program, source.expression);
-        if (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED)
-            cake_json_fail(reader, object, "expression", "is for a parameter that is no integer");
-    }
+    cake_manifest_source source = read_source(reader, object, program, dtype);
     cake_json_end(reader, object, 1);
     return source;
 }
@@ -128,7 +140,7 @@ static void read_launch_values(cake_json_reader *reader, cake_json_node object, 
         cake_json_fail(reader, object, "scalars", "are not those of the kernel");
     if (reader->status.kind != CAKE_STATUS_OK) return;
     for (uint32_t i = 0; i < kernel->scalars.count; i++)
-        *CAKE_PUSH(reader->arena, &step->scalars) = read_source(reader, cake_json_item(reader, scalars, i),
+        *CAKE_PUSH(reader->arena, &step->scalars) = read_scalar(reader, cake_json_item(reader, scalars, i),
                                                                 &program->interface, kernel->scalars.items[i].dtype);
 }
 

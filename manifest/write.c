@@ -224,8 +224,7 @@ static void bits_member(cake_text *out, const char *name, uint64_t bits) {
     cake_text_format(out, "\"%llx\"", (unsigned long long)bits);
 }
 
-static void write_source(cake_text *out, const cake_manifest_source *source) {
-    open(out, "{");
+static void write_source_member(cake_text *out, const cake_manifest_source *source) {
     switch (source->kind) {
     case CAKE_SOURCE_SCALAR:
         number_member(out, "scalar", source->index);
@@ -238,6 +237,11 @@ static void write_source(cake_text *out, const cake_manifest_source *source) {
         expression(out, source->expression);
         break;
     }
+}
+
+static void write_source(cake_text *out, const cake_manifest_source *source) {
+    open(out, "{");
+    write_source_member(out, source);
     close(out, "}");
 }
 
@@ -263,7 +267,7 @@ static void write_step(cake_text *out, const cake_manifest_step *step) {
     switch (step->kind) {
     case CAKE_MANIFEST_STEP_FILL:
         number_member(out, "fill", step->memory);
-        bits_member(out, "bits", step->bits);
+        write_source_member(out, &step->value);
         break;
     case CAKE_MANIFEST_STEP_LAUNCH:
         write_launch(out, step);

@@ -160,20 +160,25 @@ static cake_lanes evaluate_unary(cake_evaluator *evaluator, const cake_node *nod
 
 /* ---- comparisons ---- */
 
-static bool compare(cake_binary_op op, double a, double b) {
+#define COMPARE_ALL(operator)                                                                                          \
+    for (uint32_t i = 0; i < count; i++)                                                                               \
+        out_holds[i] = a[i] operator b[i];                                                                             \
+    break
+
+static void compare(cake_binary_op op, const double *a, const double *b, uint32_t count, bool *out_holds) {
     switch (op) {
     case CAKE_BINARY_EQ:
-        return a == b;
+        COMPARE_ALL(==);
     case CAKE_BINARY_NE:
-        return a != b;
+        COMPARE_ALL(!=);
     case CAKE_BINARY_LT:
-        return a < b;
+        COMPARE_ALL(<);
     case CAKE_BINARY_LE:
-        return a <= b;
+        COMPARE_ALL(<=);
     case CAKE_BINARY_GT:
-        return a > b;
+        COMPARE_ALL(>);
     case CAKE_BINARY_GE:
-        return a >= b;
+        COMPARE_ALL(>=);
     case CAKE_BINARY_OR:
     case CAKE_BINARY_XOR:
     case CAKE_BINARY_AND:
@@ -185,9 +190,8 @@ static bool compare(cake_binary_op op, double a, double b) {
     case CAKE_BINARY_DIV:
     case CAKE_BINARY_MOD:
     case CAKE_BINARY_COUNT:
-        break;
+        CAKE_ASSERT(false && "a comparison");
     }
-    return false;
 }
 
 /* Folds one comparison into a condition: and-ed in a chain, or-ed in a set. Within their errors two numbers may compare
@@ -206,10 +210,10 @@ static void compare_into(cake_lanes *result, cake_binary_op op, cake_lanes *a, c
             if (fabs(a->value[i] - b->value[i]) <= a->error[i] + b->error[i] && a->error[i] + b->error[i] > 0)
                 result->error[i] = 1;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        bool holds = compare(op, a->value[i], b->value[i]);
-        result->value[i] = all ? result->value[i] != 0 && holds : result->value[i] != 0 || holds;
-    }
+    bool holds[CAKE_LANES];
+    compare(op, a->value, b->value, count, holds);
+    for (uint32_t i = 0; i < count; i++)
+        result->value[i] = all ? (result->value[i] != 0) & holds[i] : (result->value[i] != 0) | holds[i];
 }
 
 static cake_lanes evaluate_compare(cake_evaluator *evaluator, const cake_node *node, uint32_t frame) {
@@ -220,6 +224,7 @@ static cake_lanes evaluate_compare(cake_evaluator *evaluator, const cake_node *n
     for (uint32_t i = 1; i < node->operands.count; i++) {
         cake_lanes b = cake_evaluate_node(evaluator, node->operands.items[i], right);
         compare_into(&result, node->u.comparisons[i - 1], &a, &b, true);
+        if (i + 1 == node->operands.count) break;
         /* The right operand is the next left one; its frame must stay below the next right one's. */
         cake_lanes moved = cake_evaluator_frame(evaluator, left, b.count);
         moved.exact = b.exact;
@@ -247,17 +252,21 @@ static cake_lanes evaluate_member(cake_evaluator *evaluator, const cake_node *no
 
 /* Truncation of a float is rounding to nearest, one step back where that went away from zero. */
 static double toward_zero(cake_dtype dtype, double value) {
-    if (cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT) return cake_number_round(dtype, trunc(value), false);
-    if (dtype == CAKE_DTYPE_F64 || !isfinite(value)) return cake_number_round(dtype, value, false);
+    if (dtype == CAKE_DTYPE_F64) return value;
     uint64_t bits = cake_number_encode(dtype, value, false);
     if (fabs(cake_number_decode(dtype, bits)) > fabs(value)) bits -= dtype == CAKE_DTYPE_TF32 ? 1u << 13 : 1;
     return cake_number_decode(dtype, bits);
 }
 
+/* Integers are rounded to zero, as 'cvt.rzi' does; what leaves the range of an 8-bit float becomes its end, as
+ * 'cvt.satfinite' does. */
 static double convert(const cake_node *node, double value) {
-    if (node->u.cast.toward_zero && !node->u.cast.saturate) return toward_zero(node->dtype, value);
-    if (node->u.cast.toward_zero) value = trunc(value);
-    return cake_number_round(node->dtype, value, node->u.cast.saturate);
+    cake_dtype dtype = node->dtype;
+    cake_dtype_class class_ = cake_dtype_class_of(dtype);
+    bool saturate = node->u.cast.saturate || cake_dtype_is_byte_float(dtype);
+    if (class_ == CAKE_CLASS_SIGNED || class_ == CAKE_CLASS_UNSIGNED) value = trunc(value);
+    if (class_ == CAKE_CLASS_FLOAT && node->u.cast.toward_zero && isfinite(value)) return toward_zero(dtype, value);
+    return cake_number_round(dtype, value, saturate);
 }
 
 /* How far a kernel's rounded value may be from 'rounded' when its own value is within 'error' of 'value': as far as the

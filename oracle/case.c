@@ -18,22 +18,6 @@ static const cake_shape *shape_find(const cake_workload *workload, const char *n
     return NULL;
 }
 
-/* Gives the dimensions that are still NaN the shape's values. */
-static void shape_apply(cake_evaluator *constants, const cake_shape *shape, double *dimensions) {
-    for (uint32_t i = 0; shape && i < shape->entries.count; i++) {
-        const cake_shape_entry *entry = &shape->entries.items[i];
-        if (isnan(dimensions[entry->dimension]))
-            dimensions[entry->dimension] = cake_evaluate_scalar(constants, entry->value);
-    }
-}
-
-static double *dimensions_new(cake_arena *arena, const cake_workload *workload) {
-    double *dimensions = CAKE_NEW_ARRAY(arena, double, workload->dimensions.count);
-    for (uint32_t i = 0; i < workload->dimensions.count; i++)
-        dimensions[i] = (double)NAN;
-    return dimensions;
-}
-
 static bool is_size(double value) {
     return value >= 0 && value <= LARGEST_COUNT && value == floor(value);
 }
@@ -50,10 +34,10 @@ bool cake_workload_shape_value(cake_arena *arena, const cake_workload *workload,
     const cake_shape *found = workload->body->usable ? shape_find(workload, shape) : NULL;
     uint32_t number = dimension_find(workload, dimension);
     if (!found || number == workload->dimensions.count) return false;
-    double *dimensions = dimensions_new(arena, workload);
+    double *dimensions = cake_dimensions_new(arena, workload);
     cake_evaluator constants;
     cake_evaluator_init_constants(&constants, arena, workload->body, dimensions);
-    shape_apply(&constants, found, dimensions);
+    cake_shape_apply(&constants, found, dimensions);
     if (!is_size(dimensions[number])) return false;
     *out_value = (int64_t)dimensions[number];
     return true;
@@ -85,7 +69,7 @@ static cake_status choose_dimensions(cake_arena *arena, cake_case *one, const ch
                                     names_joined(arena, workload->dimensions.items, workload->dimensions.count));
         dimensions[number] = (double)chosen[i].value;
     }
-    shape_apply(&one->hidden->constants, shape, dimensions);
+    cake_shape_apply(&one->hidden->constants, shape, dimensions);
     one->shape = shape ? shape->name : NULL;
     for (uint32_t i = 0; i < workload->dimensions.count; i++) {
         const char *name = workload->dimensions.items[i];
@@ -96,6 +80,11 @@ static cake_status choose_dimensions(cake_arena *arena, cake_case *one, const ch
             return cake_status_make(CAKE_STATUS_INVALID, "dimension '%.80s' cannot be %.17g", name, dimensions[i]);
         *CAKE_PUSH(arena, &one->dimensions) = (cake_case_dimension){name, (int64_t)dimensions[i]};
     }
+    const char *broken = cake_domain_broken(&one->hidden->constants, arena);
+    if (broken)
+        return cake_status_make(CAKE_STATUS_INVALID,
+                                "these dimensions are outside of the workload's domain: '%.200s' does not hold",
+                                broken);
     return cake_status_ok();
 }
 
@@ -166,7 +155,7 @@ cake_status cake_case_create(cake_arena *arena, const cake_workload *workload, c
     one->hidden = CAKE_NEW(arena, cake_case_private);
     one->hidden->arena = arena;
     one->hidden->work_limit = WORK_LIMIT;
-    one->hidden->dimensions = dimensions_new(arena, workload);
+    one->hidden->dimensions = cake_dimensions_new(arena, workload);
     cake_evaluator_init_constants(&one->hidden->constants, arena, workload->body, one->hidden->dimensions);
     cake_status status = choose_dimensions(arena, one, shape, chosen, chosen_count);
     if (status.kind == CAKE_STATUS_OK) status = size_tensors(arena, one);

@@ -107,6 +107,7 @@ static void address_add(cake_evaluator *evaluator, element_address *address, con
 
 static cake_lanes evaluate_element(cake_evaluator *evaluator, const cake_node *node, uint32_t frame) {
     const cake_case_tensor *tensor = &evaluator->one->tensors.items[node->number];
+    const void *data = node->written ? evaluator->written[node->number] : tensor->data;
     element_address address = {.offsets = cake_evaluator_frame(evaluator, frame, 1)};
     double stride = 1;
     for (uint32_t axis = tensor->rank; axis-- > 0; stride *= (double)tensor->extents[axis])
@@ -119,7 +120,7 @@ static cake_lanes evaluate_element(cake_evaluator *evaluator, const cake_node *n
     if (!address.gather) {
         result.count = address.step > 0 ? evaluator->lanes : 1;
         if (address.step > 16) evaluator->work += MISS_WORK * result.count;
-        cake_number_load_many(tensor->dtype, tensor->data, (uint64_t)address.base, (int64_t)address.step, result.count,
+        cake_number_load_many(tensor->dtype, data, (uint64_t)address.base, (int64_t)address.step, result.count,
                               result.value);
         return result;
     }
@@ -128,7 +129,7 @@ static cake_lanes evaluate_element(cake_evaluator *evaluator, const cake_node *n
         if (isnan(offset))
             cake_evaluator_outside(evaluator, node->span);
         else
-            offset = cake_number_load(tensor->dtype, tensor->data, (uint64_t)offset);
+            offset = cake_number_load(tensor->dtype, data, (uint64_t)offset);
         result.value[i] = offset;
     }
     return result;

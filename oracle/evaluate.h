@@ -38,8 +38,9 @@ typedef struct cake_let_cache {
 
 typedef struct cake_evaluator {
     const cake_workload_body *body;
-    const cake_case *one;     /* null while extents are worked out: no tensors, no lets */
-    const double *dimensions; /* values, by number */
+    const cake_case *one;       /* null while extents are worked out: no tensors, no lets */
+    const double *dimensions;   /* values, by number */
+    const void *const *written; /* by tensor; null while no property is evaluated */
     cake_let_cache *lets;
     int64_t *slots;
     double *frames; /* body->frames of 2 * CAKE_LANES */

@@ -39,24 +39,49 @@ static double rounding(const cake_evaluator *evaluator, double value) {
     return evaluator->exact ? 0 : evaluator->unit * fabs(value);
 }
 
+/* Four partial sums, so that additions need not wait for each other. */
+static double sum_of(const double *terms, uint32_t count) {
+    double a = 0, b = 0, c = 0, d = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        a += terms[i];
+        b += terms[i + 1];
+        c += terms[i + 2];
+        d += terms[i + 3];
+    }
+    for (; i < count; i++)
+        a += terms[i];
+    return (a + b) + (c + d);
+}
+
+static double magnitude_of(const double *terms, uint32_t count) {
+    double a = 0, b = 0, c = 0, d = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        a += fabs(terms[i]);
+        b += fabs(terms[i + 1]);
+        c += fabs(terms[i + 2]);
+        d += fabs(terms[i + 3]);
+    }
+    for (; i < count; i++)
+        a += fabs(terms[i]);
+    return (a + b) + (c + d);
+}
+
 static void add_terms(fold_state *state, const cake_lanes *terms) {
-    double sum = 0, magnitude = 0, error = 0, broken = 0, largest = 0;
-    for (uint32_t i = 0; i < terms->count; i++)
-        sum += terms->value[i];
+    const double *values = terms->value;
+    double error = 0, largest = 0, sum = sum_of(values, terms->count);
     if (!state->evaluator->exact) {
-        for (uint32_t i = 0; i < terms->count; i++)
-            magnitude += fabs(terms->value[i]);
+        state->magnitude += magnitude_of(values, terms->count);
+        for (uint32_t i = 0; state->integral && i < terms->count; i++)
+            state->integral = values[i] == rint(values[i]);
         for (uint32_t i = 0; !terms->exact && i < terms->count; i++)
             error += terms->error[i];
-        for (uint32_t i = 0; i < terms->count; i++)
-            broken += fabs(terms->value[i] - rint(terms->value[i]));
         for (uint32_t i = 0; state->node->u.reduce.narrow_terms && i < terms->count; i++)
-            largest = fmax(largest, fabs(terms->value[i]));
+            largest = fmax(largest, fabs(values[i]));
     }
     state->value += sum;
     state->error += error;
-    state->magnitude += magnitude;
-    state->integral &= broken == 0;
     state->peak = fmax(state->peak, fmax(largest, fabs(state->value)));
 }
 
@@ -96,16 +121,15 @@ static void arg_terms(fold_state *state, const cake_lanes *terms, double first, 
 }
 
 static void truth_terms(fold_state *state, const cake_lanes *terms, cake_fold fold) {
-    for (uint32_t i = 0; i < terms->count; i++) {
-        bool holds = terms->value[i] != 0;
-        if (fold == CAKE_FOLD_COUNT)
-            state->value += holds;
-        else if (holds == (fold == CAKE_FOLD_ANY))
-            state->value = fold == CAKE_FOLD_ANY;
-        if (!terms->exact)
-            state->error =
-                fold == CAKE_FOLD_COUNT ? state->error + terms->error[i] : fmax(state->error, terms->error[i]);
-    }
+    uint32_t holding = 0;
+    for (uint32_t i = 0; i < terms->count; i++)
+        holding += terms->value[i] != 0;
+    for (uint32_t i = 0; !terms->exact && i < terms->count; i++)
+        state->error = fold == CAKE_FOLD_COUNT ? state->error + terms->error[i] : fmax(state->error, terms->error[i]);
+    if (fold == CAKE_FOLD_COUNT)
+        state->value += holding;
+    else if (fold == CAKE_FOLD_ANY ? holding > 0 : holding < terms->count)
+        state->value = fold == CAKE_FOLD_ANY;
 }
 
 static void fold_terms(fold_state *state, cake_lanes *terms, double first, uint32_t count) {

@@ -216,7 +216,7 @@ void cake_number_store_many(cake_dtype dtype, void *data, uint64_t first, uint32
     }
 }
 
-/* The three dtypes that references read most have loops without a call per element. */
+/* Floats and integers that references read most have loops without a call per element. */
 static void load_f32(const unsigned char *first, int64_t stride, uint32_t count, double *out_values) {
     for (uint32_t i = 0; i < count; i++, first += stride) {
         float value;
@@ -250,10 +250,41 @@ static void load_f16(const unsigned char *first, int64_t stride, uint32_t count,
     }
 }
 
+/* The low bits of an element of a signed type, sign and all. */
+static double signed_value(uint64_t bits, uint32_t width) {
+    return bits >> (width - 1) & 1 ? -(double)((0 - bits) & mask_of(width)) : (double)bits;
+}
+
+#define LOAD_INTEGERS(type, width)                                                                                     \
+    for (uint32_t i = 0; i < count; i++, first += stride) {                                                            \
+        type bits;                                                                                                     \
+        memcpy(&bits, first, sizeof bits);                                                                             \
+        out_values[i] = is_signed ? signed_value(bits, width) : (double)bits;                                          \
+    }
+
+static void load_integers(cake_dtype dtype, const unsigned char *first, int64_t stride, uint32_t count,
+                          double *out_values) {
+    bool is_signed = cake_dtype_class_of(dtype) == CAKE_CLASS_SIGNED;
+    uint32_t width = cake_dtype_bits(dtype);
+    if (width == 8) {
+        LOAD_INTEGERS(uint8_t, 8)
+    } else if (width == 16) {
+        LOAD_INTEGERS(uint16_t, 16)
+    } else if (width == 32) {
+        LOAD_INTEGERS(uint32_t, 32)
+    } else {
+        LOAD_INTEGERS(uint64_t, 64)
+    }
+}
+
 void cake_number_load_many(cake_dtype dtype, const void *data, uint64_t first, int64_t stride, uint32_t count,
                            double *out_values) {
     const unsigned char *bytes = data;
-    if (dtype == CAKE_DTYPE_F32 || dtype == CAKE_DTYPE_TF32) {
+    cake_dtype_class class = cake_dtype_class_of(dtype);
+    uint32_t size = cake_dtype_bits(dtype) / 8;
+    if ((class == CAKE_CLASS_SIGNED || class == CAKE_CLASS_UNSIGNED) && size > 0) {
+        load_integers(dtype, bytes + first * size, stride * size, count, out_values);
+    } else if (dtype == CAKE_DTYPE_F32 || dtype == CAKE_DTYPE_TF32) {
         load_f32(bytes + first * 4, stride * 4, count, out_values);
     } else if (dtype == CAKE_DTYPE_BF16) {
         load_bf16(bytes + first * 2, stride * 2, count, out_values);

@@ -17,7 +17,8 @@
  *
  * Same workload, dimensions and seed: same bytes and same verdict. Outputs with more elements than
  * the reference can work out in about two seconds are judged on a seeded sample that begins with the corners and
- * favours the ends of every axis; elements that were never written are found everywhere where the dtype has a NaN.
+ * favours the ends of every axis, and where the norms of their parts stand out; elements that were never written are
+ * found everywhere where the dtype has a NaN.
  *
  * A case owns nothing but memory of its arena. Memory for data is asked for once, after its total was checked against
  * the arena's limit: give the case an arena of its own with a limit that fits the machine (CAKE_CASE_ARENA_LIMIT).
@@ -49,7 +50,7 @@ typedef struct cake_workload_tensor {
     cake_tensor_use use;
     cake_dtype dtype;
     uint32_t rank; /* 0: a scalar parameter */
-    bool judged;   /* has a reference: OUTPUT always, INOUT where one is given */
+    bool judged;   /* by its contents: '=' or 'holds' is given */
 } cake_workload_tensor;
 
 /* What a workload file says, as far as others need to know. */
@@ -59,6 +60,7 @@ typedef struct cake_workload {
     CAKE_VECTOR(cake_name) shapes;             /* in the file's order; the first is the default */
     CAKE_VECTOR(cake_name) dimensions;         /* every name that a shape or an extent mentions */
     CAKE_VECTOR(cake_workload_tensor) tensors; /* in the file's order; scalars are tensors of rank 0 */
+    CAKE_VECTOR(cake_name) properties;         /* in the file's order */
     cake_workload_body *body;
 } cake_workload;
 
@@ -107,8 +109,8 @@ typedef struct cake_case {
 } cake_case;
 
 /* Chooses the dimensions: those of the named shape (null: the first one), replaced by the given ones. INVALID for an
- * unknown shape or dimension, a dimension without a value or below 0, sizes that overflow, an extent below 0, a
- * workload with errors. Makes no data. */
+ * unknown shape or dimension, a dimension without a value or below 0, dimensions outside of the workload's domain,
+ * sizes that overflow, an extent below 0, a workload with errors. Makes no data. */
 CAKE_MUST_USE cake_status cake_case_create(cake_arena *arena, const cake_workload *workload, const char *shape,
                                            const cake_case_dimension *chosen, uint32_t chosen_count, uint64_t seed,
                                            cake_case **out_case);
@@ -142,6 +144,7 @@ typedef struct cake_comparison {
     double max_abs;      /* max |got - want| */
     double max_rel;      /* max |got - want| / |want|, over want != 0 */
     double rel_norm;     /* |got - want| / |want| as Euclidean norms */
+    double norm;         /* Euclidean norm of what was written, all finite elements */
     double worst;        /* max |got - want| / allowed: how much of the tolerance was used; 1 is all of it */
     bool has_first;
     cake_mismatch first; /* lowest linear index */
@@ -149,12 +152,20 @@ typedef struct cake_comparison {
 
 /* Judges what a kernel wrote: got has the tensor's bytes. Inputs must be as cake_case_generate made them (an INOUT
  * tensor's reference reads its initial contents in 'data'). tensor: index of a judged one. INVALID when the reference
- * reads outside of a tensor, is too much work even for a sample, or no tolerance can be derived for it. */
+ * reads outside of a tensor, is too much work even for a sample, or no tolerance can be derived for it; of a tensor
+ * that holds values in any order, when these do not fill it. There 'first' is an element too many, and what it wants is
+ * the least value that is missing. */
 CAKE_MUST_USE cake_status cake_case_compare(cake_case *one, uint32_t tensor, const void *got,
                                             cake_comparison *out_comparison);
 
-/* One reference value, for tests and tools: the value and the error that the derived tolerance allows before rounding
- * to the dtype. */
+/* Judges a property, by its place in workload->properties: an index where it does not hold is a mismatch that got 0 and
+ * wants 1. written: by tensor, what the kernel left in it; inputs are not looked at. What the property reads outside of
+ * a tensor is NaN, since a wrong output may send it there. INVALID when it is too much work even for a sample. */
+CAKE_MUST_USE cake_status cake_case_judge_property(cake_case *one, uint32_t property, const void *const *written,
+                                                   cake_comparison *out_comparison);
+
+/* One reference value, of a tensor with an expression, for tests and tools: the value and the error that the derived
+ * tolerance allows before rounding to the dtype. */
 CAKE_MUST_USE cake_status cake_case_reference(cake_case *one, uint32_t tensor, const int64_t *index, double *out_value,
                                               double *out_error);
 

@@ -69,6 +69,7 @@ struct cake_node {
     uint32_t height; /* 1 for a leaf */
     uint32_t frames; /* scratch vectors that evaluation needs at once */
     bool reduces;    /* holds a REDUCE, or a CALL of a let that does */
+    bool written;    /* ELEMENT: as the kernel left it, not as it was made */
     CAKE_VECTOR(const cake_node *) operands;
     union {
         double constant;
@@ -106,6 +107,15 @@ typedef struct cake_tolerance {
     const cake_node *absolute, *relative;
 } cake_tolerance;
 
+/* The elements of an output, in any order: a value for each index where 'where' holds, and 'rest' in what remains. */
+typedef struct cake_collection {
+    bool once; /* equal values count once */
+    cake_binder_list binders;
+    const cake_node *value;
+    const cake_node *where; /* null: everywhere */
+    const cake_node *rest;  /* constant; null: nothing remains */
+} cake_collection;
+
 /* The private half of a cake_workload_tensor; same place in its list. */
 typedef struct cake_tensor_body {
     CAKE_VECTOR(const cake_node *) extents; /* constant: dimensions only */
@@ -113,8 +123,18 @@ typedef struct cake_tensor_body {
     const cake_node *arguments[2]; /* of the distribution; constant */
     cake_binder_list axes;         /* names of the expression's indices */
     const cake_node *value;        /* INPUT: its data; else its reference, or null */
+    const cake_collection *holds;  /* instead of a reference, or null */
+    bool in_property;              /* a property reads what was written */
     cake_tolerance tolerance;
 } cake_tensor_body;
+
+/* What must hold of outputs, for each index. Indices count from 0. */
+typedef struct cake_property {
+    cake_name name;
+    cake_span span;
+    cake_binder_list axes;
+    const cake_node *condition;
+} cake_property;
 
 typedef struct cake_let {
     cake_name name;
@@ -136,10 +156,13 @@ typedef struct cake_shape {
 
 struct cake_workload_body {
     bool usable; /* parsed without error */
+    const cake_source *source;
     CAKE_VECTOR(cake_shape) shapes;
     CAKE_VECTOR(cake_tensor_body) tensors;
     CAKE_VECTOR(cake_let) lets;
-    const cake_node *flops, *bytes; /* or null */
+    CAKE_VECTOR(cake_property) properties;
+    CAKE_VECTOR(const cake_node *) domain; /* conditions on dimensions; constant */
+    const cake_node *flops, *bytes;        /* or null */
     uint32_t slots;
     uint32_t frames; /* the most that any tree needs */
     uint32_t nodes;

@@ -1,5 +1,5 @@
-/* Reading a workload: the state of one parse, its scope, and how trees are made. workload.c reads lines, resolve.c
- * names and operators, resolve_call.c functions and folds. */
+/* Reading a workload: the state of one parse, its scope, and how trees are made. workload.c and read_judge.c read
+ * lines, resolve.c names and operators, resolve_call.c functions and folds. */
 #ifndef CAKE_ORACLE_READER_H
 #define CAKE_ORACLE_READER_H
 
@@ -31,6 +31,7 @@ typedef struct cake_reader {
     CAKE_VECTOR(cake_scope_entry) scope;
     bool constants_only; /* only dimensions may be named */
     bool declares;       /* and unknown names become dimensions */
+    bool judges;         /* outputs and inouts may be named: as they were written */
     bool full;           /* the limit of nodes was reported */
     uint32_t depth;      /* of the expression being resolved */
 } cake_reader;
@@ -52,6 +53,19 @@ bool cake_reader_binder(cake_reader *reader, const cake_expr *expr, cake_binder 
 void cake_reader_unbind(cake_reader *reader, uint32_t count);
 /* Reports a binder that is still without a range. */
 bool cake_reader_require_range(cake_reader *reader, const cake_binder *binder);
+
+/* ---- pieces of lines; false after an error (reported) ---- */
+
+/* NAME or NAME in a .. b, between brackets; none if there is no bracket. */
+bool cake_reader_axis_list(cake_reader *reader, cake_expr_list *out_list);
+/* Binds written names of axes. The items of 'axes' have places for them; with a tensor its extents are the ranges. */
+bool cake_reader_bind_axes(cake_reader *reader, const cake_expr_list *names, const cake_tensor_body *tensor,
+                           cake_binder_list *axes);
+
+/* read_judge.c, all behind their first word: 'holds' of an output, and the lines 'property' and 'domain'. */
+bool cake_reader_holds(cake_reader *reader, cake_dtype dtype, cake_tensor_body *body);
+bool cake_reader_property(cake_reader *reader);
+bool cake_reader_domain(cake_reader *reader);
 
 /* ---- trees ---- */
 

@@ -181,13 +181,14 @@ static const cake_node *unknown_name(cake_reader *reader, cake_name name, cake_s
     return NULL;
 }
 
+/* Whether it has no contents that an expression could read here. */
 static bool is_output(const cake_reader *reader, uint32_t tensor) {
-    return reader->workload->tensors.items[tensor].use == CAKE_USE_OUTPUT;
+    return reader->workload->tensors.items[tensor].use == CAKE_USE_OUTPUT && !reader->judges;
 }
 
 static const cake_node *output_read(cake_reader *reader, cake_name name, cake_span span) {
     cake_report(reader->diagnostics, CAKE_W104, span,
-                "'%s' is an output and cannot be read: name its expression with 'let'", name);
+                "'%s' is an output, which only properties read: name its expression with 'let'", name);
     return NULL;
 }
 
@@ -212,6 +213,8 @@ static const cake_node *place(cake_reader *reader, const cake_scope_entry *entry
     cake_node *node = cake_node_new(reader, is_let ? CAKE_NODE_CALL : CAKE_NODE_ELEMENT, class, expr->span);
     node->number = entry->number;
     node->dtype = dtype;
+    node->written = !is_let && reader->judges && reader->workload->tensors.items[entry->number].use != CAKE_USE_INPUT;
+    if (node->written) reader->body->tensors.items[entry->number].in_property = true;
     for (uint32_t i = 0; i < count; i++)
         cake_node_add(reader, node, indices[i]);
     if (is_let) cake_node_enter(reader, node, let->value);

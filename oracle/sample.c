@@ -132,19 +132,21 @@ static void sample_runs(const sampler_state *sampler, uint32_t length, cake_run_
     settle_runs(runs);
 }
 
-void cake_case_choose_runs(cake_case *one, uint32_t number, cake_evaluator *evaluator, cake_run_list *out_runs) {
-    const cake_case_tensor *tensor = &one->tensors.items[number];
+void cake_case_choose_runs(cake_case *one, const cake_case_tensor *tensor, const cake_tensor_body *body,
+                           cake_evaluator *evaluator, cake_run_list *out_runs, double *out_cost) {
     sampler_state sampler = {.one = one,
                              .evaluator = evaluator,
                              .tensor = tensor,
-                             .body = &one->workload->body->tensors.items[number],
+                             .body = body,
                              .stream = cake_random_stream(one->seed ^ UINT64_C(0x73616D706C65), tensor->name),
                              .row = tensor->rank ? (uint64_t)tensor->extents[tensor->rank - 1] : 1};
+    *out_cost = 0;
     if (tensor->count == 0) return;
     double lone, next, count = (double)tensor->count, limit = evaluator->work_limit;
     evaluator->work_limit = fmin(limit, LONE_LIMIT);
     cost_of_pair(&sampler, &lone, &next);
     evaluator->work_limit = limit;
+    *out_cost = lone;
     uint32_t piece = sampler.row < CAKE_LANES ? (uint32_t)sampler.row : CAKE_LANES;
     bool all = next * count <= BUDGET * 8 && cost_in_runs(&sampler, piece) * count <= BUDGET;
     if (all)

@@ -5,17 +5,22 @@
  *     line   = "workload" NAME "for" NAME
  *            | "shape" WORD "(" NAME "=" expr { "," NAME "=" expr } ")"
  *            | "input" tensor ( data | "=" expr )
- *            | "inout" tensor data [ "=" expr [ tolerance ] ]
- *            | "output" tensor "=" expr [ tolerance ]
+ *            | "domain" expr { "," expr }
+ *            | "inout" tensor data [ result ]
+ *            | "output" tensor [ result ]
  *            | "let" NAME [ axes ] [ ":" type ] "=" expr
+ *            | "property" NAME [ axes ] "=" expr
  *            | ( "flops" | "bytes" ) expr
  *     tensor = NAME [ axes ] ":" type
  *     axes   = "[" index { "," index } "]"          index = NAME [ "in" expr ".." expr ]
  *     data   = ( "normal" | "uniform" | "integers" ) "(" expr "," expr ")" | "constant" "(" expr ")" | "index"
+ *     result = "=" expr [ tolerance ]
+ *            | "holds" [ "once" ] expr "over" index { "," index } [ "where" expr ] [ "else" expr ]
  *     tolerance = "tolerance" ( "derived" | "abs" expr [ "rel" expr ] | "rel" expr )
  */
 #include <string.h>
 
+#include "oracle/case.h"
 #include "oracle/reader.h"
 
 /* ---- small pieces ---- */
@@ -26,8 +31,7 @@ static bool read_constant(cake_reader *reader, const cake_node **out_node) {
     return *out_node && cake_reader_require_class(reader, *out_node, false, "this");
 }
 
-/* NAME or NAME in a .. b, between brackets; none if there is no bracket. */
-static bool read_axis_list(cake_reader *reader, cake_expr_list *out_list) {
+bool cake_reader_axis_list(cake_reader *reader, cake_expr_list *out_list) {
     if (!cake_parser_take(reader->parser, "[")) return true;
     do {
         cake_expr *expr = cake_parser_expression(reader->parser);
@@ -50,9 +54,8 @@ static bool read_tolerance(cake_reader *reader, cake_tolerance *out_tolerance) {
 
 /* ---- axes ---- */
 
-/* Axes with names of their own: as many as the type has extents. */
-static bool bind_written_axes(cake_reader *reader, const cake_expr_list *names, const cake_tensor_body *tensor,
-                              cake_binder_list *axes) {
+bool cake_reader_bind_axes(cake_reader *reader, const cake_expr_list *names, const cake_tensor_body *tensor,
+                           cake_binder_list *axes) {
     for (uint32_t i = 0; i < names->count; i++) {
         cake_binder *axis = &axes->items[i];
         if (tensor && names->items[i]->kind != CAKE_EXPR_NAME) {
@@ -99,7 +102,7 @@ static bool bind_tensor_axes(cake_reader *reader, cake_span span, const cake_exp
                     tensor->extents.count);
         return false;
     }
-    if (names->count) return bind_written_axes(reader, names, tensor, out_axes);
+    if (names->count) return cake_reader_bind_axes(reader, names, tensor, out_axes);
     for (uint32_t i = 0; i < tensor->extents.count; i++) {
         out_axes->count++;
         if (!bind_inferred_axis(reader, out_axes, tensor->extents.items[i], &out_axes->items[i])) return false;
@@ -179,12 +182,11 @@ static bool read_data(cake_reader *reader, const cake_workload_tensor *tensor, c
                       cake_tensor_body *body) {
     bool made = tensor->use == CAKE_USE_INPUT && cake_parser_take(reader->parser, "=");
     if (tensor->use != CAKE_USE_OUTPUT && !made && !read_distribution(reader, body)) return false;
-    if (made || (tensor->use != CAKE_USE_INPUT && cake_parser_take(reader->parser, "="))) {
-        if (!read_value(reader, tensor->span, names, tensor->dtype, body)) return false;
-    } else if (tensor->use == CAKE_USE_OUTPUT) {
-        return cake_parser_expect(reader->parser, "=");
-    }
-    return tensor->use == CAKE_USE_INPUT || read_tolerance(reader, &body->tolerance);
+    if (tensor->use != CAKE_USE_INPUT && cake_parser_take(reader->parser, "holds"))
+        return cake_reader_holds(reader, tensor->dtype, body);
+    bool valued = made || (tensor->use != CAKE_USE_INPUT && cake_parser_take(reader->parser, "="));
+    if (valued && !read_value(reader, tensor->span, names, tensor->dtype, body)) return false;
+    return !valued || tensor->use == CAKE_USE_INPUT || read_tolerance(reader, &body->tolerance);
 }
 
 static bool read_tensor(cake_reader *reader, cake_tensor_use use) {
@@ -193,7 +195,7 @@ static bool read_tensor(cake_reader *reader, cake_tensor_use use) {
     cake_expr_list names = {0};
     cake_written_type type = {0};
     tensor.name = cake_parser_name(reader->parser, &tensor.span);
-    if (!tensor.name || !read_axis_list(reader, &names) || !cake_parser_expect(reader->parser, ":") ||
+    if (!tensor.name || !cake_reader_axis_list(reader, &names) || !cake_parser_expect(reader->parser, ":") ||
         !cake_parser_type(reader->parser, &type) || !read_extents(reader, &type, &body))
         return false;
     tensor.dtype = type.dtype;
@@ -207,7 +209,7 @@ static bool read_tensor(cake_reader *reader, cake_tensor_use use) {
     *CAKE_PUSH(reader->arena, &reader->body->tensors) = body;
     bool good = read_data(reader, &tensor, &names, &body);
     reader->body->tensors.items[number] = body;
-    reader->workload->tensors.items[number].judged = use != CAKE_USE_INPUT && body.value;
+    reader->workload->tensors.items[number].judged = use != CAKE_USE_INPUT && (body.value || body.holds);
     return good;
 }
 
@@ -224,7 +226,7 @@ static const cake_node *read_let_value(cake_reader *reader, cake_let *let, const
         bound = bind_tensor_axes(reader, let->span, names, type, &let->axes);
     } else {
         let->axes.items = CAKE_NEW_ARRAY(reader->arena, cake_binder, names->count);
-        bound = bind_written_axes(reader, names, NULL, &let->axes);
+        bound = cake_reader_bind_axes(reader, names, NULL, &let->axes);
     }
     if (expr && bound) value = cake_reader_resolve(reader, expr);
     cake_reader_unbind(reader, scope);
@@ -241,7 +243,7 @@ static bool read_let(cake_reader *reader) {
     cake_written_type type = {0};
     cake_tensor_body body = {0};
     let.name = cake_parser_name(reader->parser, &let.span);
-    if (!let.name || !read_axis_list(reader, &names)) return false;
+    if (!let.name || !cake_reader_axis_list(reader, &names)) return false;
     bool typed = cake_parser_take(reader->parser, ":");
     if (typed && (!cake_parser_type(reader->parser, &type) || !read_extents(reader, &type, &body))) return false;
     if (names.count > CAKE_MAX_RANK) {
@@ -325,10 +327,12 @@ static bool read_line(cake_reader *reader) {
     if (cake_parser_take(parser, "inout")) return read_tensor(reader, CAKE_USE_INOUT);
     if (cake_parser_take(parser, "output")) return read_tensor(reader, CAKE_USE_OUTPUT);
     if (cake_parser_take(parser, "let")) return read_let(reader);
+    if (cake_parser_take(parser, "property")) return cake_reader_property(reader);
+    if (cake_parser_take(parser, "domain")) return cake_reader_domain(reader);
     if (cake_parser_take(parser, "flops")) return read_constant(reader, &reader->body->flops);
     if (cake_parser_take(parser, "bytes")) return read_constant(reader, &reader->body->bytes);
     cake_report(reader->diagnostics, CAKE_W101, span,
-                "expected workload, shape, input, inout, let, output, flops or bytes");
+                "expected workload, shape, domain, input, inout, let, output, property, flops or bytes");
     return false;
 }
 
@@ -354,9 +358,15 @@ static void check_outputs(cake_reader *reader) {
     cake_span end = cake_parser_place(reader->parser);
     if (!reader->workload->name)
         cake_report(reader->diagnostics, CAKE_W102, end, "a workload begins with 'workload NAME for KERNEL'");
-    for (uint32_t i = 0; i < reader->workload->tensors.count; i++)
-        if (reader->workload->tensors.items[i].judged) return;
-    cake_report(reader->diagnostics, CAKE_W114, end, "the workload has no output");
+    bool judges = reader->body->properties.count > 0;
+    for (uint32_t i = 0; i < reader->workload->tensors.count; i++) {
+        const cake_workload_tensor *tensor = &reader->workload->tensors.items[i];
+        judges = judges || tensor->judged || tensor->use == CAKE_USE_OUTPUT;
+        if (tensor->use == CAKE_USE_OUTPUT && !tensor->judged && !reader->body->tensors.items[i].in_property)
+            cake_report(reader->diagnostics, CAKE_W114, tensor->span,
+                        "nothing judges '%s': give it '=', 'holds' or a property that reads it", tensor->name);
+    }
+    if (!judges) cake_report(reader->diagnostics, CAKE_W114, end, "the workload has no output");
 }
 
 /* Goes to the next line after an error in the one that began at 'begin'. Some words of schedules stop the parser's own
@@ -387,6 +397,7 @@ cake_workload *cake_workload_parse(cake_arena *arena, const cake_source *source,
     reader.workload = CAKE_NEW(arena, cake_workload);
     reader.workload->body = reader.body = CAKE_NEW(arena, cake_workload_body);
     reader.body->frames = 1;
+    reader.body->source = source;
     diagnostics->source = source;
     reader.parser = cake_parser_create(arena, source, &reader.names, diagnostics);
     cake_parser_end_of_statement(reader.parser);
@@ -396,6 +407,7 @@ cake_workload *cake_workload_parse(cake_arena *arena, const cake_source *source,
         check_shapes(&reader);
         check_outputs(&reader);
     }
+    if (diagnostics->error_count == errors) cake_workload_check_shapes(arena, reader.workload, diagnostics);
     reader.body->usable = diagnostics->error_count == errors;
     return reader.workload;
 }

@@ -14,9 +14,9 @@ static uint32_t element_bytes(const cake_plan_place *place) {
 /* Widest vector that the layout and the buffer's constant offsets allow. */
 static uint32_t shared_width(const cake_plan_place *place, uint32_t run) {
     const cake_plan_value *base = place->index[place->dimensions - 1].base;
-    uint32_t bytes = element_bytes(place), width = 1;
-    while (width * 2 <= run && width * 2 * bytes <= 16 && base->is_constant && base->integer % (width * 2) == 0 &&
-           place->buffer->row_bytes % (width * 2 * bytes) == 0)
+    uint32_t bits = cake_dtype_bits(place->buffer->dtype), width = 1;
+    while (width * 2 <= run && width * 2 * bits <= 8 * CAKE_LIMIT_VECTOR_BYTES && base->is_constant &&
+           base->integer % (width * 2) == 0 && place->buffer->row_bytes * 8 % (width * 2 * bits) == 0)
         width *= 2;
     return width;
 }
@@ -40,18 +40,20 @@ static bool is_stmatrix(const cake_layout *layout) {
 static bool stmatrix_fits(const cake_builder *builder, const cake_plan_access *access, const cake_layout *layout) {
     const cake_plan_place *place = &access->place;
     const cake_plan_value *base = place->index[place->dimensions - 1].base;
-    return place->buffer && !access->mask && !access->clip && element_bytes(place) == 2 && !place->transposed &&
-           runs_are_contiguous(place) && place->buffer->row_bytes % 16 == 0 && base->is_constant &&
-           base->integer % 8 == 0 && is_stmatrix(layout) &&
+    return place->buffer && !place->peer && !access->mask && !access->clip && element_bytes(place) == 2 &&
+           !place->transposed && runs_are_contiguous(place) && place->buffer->row_bytes % 16 == 0 &&
+           base->is_constant && base->integer % 8 == 0 && is_stmatrix(layout) &&
+           builder->role->warps_per_team == 1u << layout->warp_bits &&
            (cake_target_info_of(builder->plan->target)->features & CAKE_FEATURE_ASYNC_PROXY);
 }
 
 /* Operand fragments of mma: four words a lane from 16 rows of 32 bytes. */
 static bool ldmatrix_fits(cake_builder *builder, const cake_plan_access *access, const cake_layout *layout) {
     const cake_plan_place *place = &access->place;
-    if (!place->buffer || access->mask || access->clip || place->transposed || layout->shape.rank != 2) return false;
+    if (!place->buffer || place->peer || access->mask || access->clip || place->transposed) return false;
+    if (layout->shape.rank != 2) return false;
     uint32_t bytes = element_bytes(place);
-    return bytes <= 4 && layout->shape.extents[1] * bytes % 32 == 0 &&
+    return bytes >= 1 && bytes <= 4 && layout->shape.extents[1] * bytes % 32 == 0 &&
            layout ==
                cake_layout_mma(&builder->plan->layouts, &layout->shape, 4 / bytes, cake_plan_warp_bits(builder)) &&
            !cake_plan_ldmatrix_obstacle(builder, place);

@@ -2,12 +2,10 @@
  *
  * The tile is dealt in row-major order, in runs as wide as both ends are shown to be aligned: 16, 8 or 4 bytes.
  * Neighbouring lanes so read neighbouring runs of a row, and the eight lanes of a 16-byte shared write fill whole lines
- * of 128 bytes, with a swizzle too, since that permutes runs within such lines (PTX ISA 'cp.async').
+ * of 128 bytes, with a swizzle too, since that permutes runs within such lines (PTX ISA 'cp.async'). Indices of
+ * gathered rows have the layout of the runs.
  */
 #include "plan/internal.h"
-
-#define MAX_BYTES 16
-#define MIN_BYTES 4
 
 static bool refuse(cake_builder *builder, cake_span span, const char *why) {
     cake_report(builder->diagnostics, CAKE_H211, span, "%s", why);
@@ -18,14 +16,9 @@ static const cake_plan_index *last_index(const cake_plan_place *place) {
     return &place->index[place->dimensions - 1];
 }
 
-/* A tile of rows along the last dimension, without gathers. */
+/* A tile of rows along the last dimension. */
 static bool check_place(cake_builder *builder, const cake_plan_place *place) {
     const cake_plan_index *last = last_index(place);
-    for (uint8_t d = 0; d < place->dimensions; d++) {
-        if (place->index[d].kind != CAKE_INDEX_GATHER) continue;
-        cake_report(builder->diagnostics, CAKE_U001, place->span, "'async.load' with gathered rows is not lowered yet");
-        return false;
-    }
     if (place->transposed || !place->shape.rank || last->kind != CAKE_INDEX_RANGE ||
         last->axis != place->shape.rank - 1)
         return refuse(builder, place->span, "the last axis of the tile must run along the last dimension");
@@ -50,7 +43,7 @@ static uint32_t global_multiple(const cake_builder *builder, const cake_plan_acc
     uint32_t multiple = cake_plan_multiple(builder, last_index(place)->base);
     for (uint8_t d = 0; d + 1 < rank; d++) {
         uint32_t stride = cake_plan_multiple(builder, place->tensor->strides[d]);
-        if (place->index[d].length == 1) stride *= cake_plan_multiple(builder, place->index[d].base);
+        if (place->index[d].kind == CAKE_INDEX_SCALAR) stride *= cake_plan_multiple(builder, place->index[d].base);
         if (stride < multiple) multiple = stride;
     }
     if (access->clip) { /* the edge does not cut a run */
@@ -63,14 +56,15 @@ static uint32_t global_multiple(const cake_builder *builder, const cake_plan_acc
 static bool choose_width(cake_builder *builder, const cake_stmt *stmt, cake_plan_async *async) {
     const cake_plan_buffer *buffer = async->shared.buffer;
     uint32_t bits = cake_dtype_bits(buffer->dtype), columns = last_index(&async->shared)->length;
-    uint32_t width = bits ? MAX_BYTES * 8 / bits : 0;
+    uint32_t width = bits ? CAKE_LIMIT_ASYNC_MOST * 8 / bits : 0;
     uint32_t global = global_multiple(builder, &async->global, width);
     uint32_t shared = cake_plan_multiple(builder, last_index(&async->shared)->base);
-    while (width * bits / 8 >= MIN_BYTES && (columns % width != 0 || global % width != 0 || shared % width != 0 ||
-                                             buffer->row_bytes % (width * bits / 8) != 0))
+    while (width * bits / 8 >= CAKE_LIMIT_ASYNC_LEAST &&
+           (columns % width != 0 || global % width != 0 || shared % width != 0 ||
+            buffer->row_bytes % (width * bits / 8) != 0))
         width /= 2;
     async->width = width;
-    if (width * bits / 8 >= MIN_BYTES) return true;
+    if (width * bits / 8 >= CAKE_LIMIT_ASYNC_LEAST) return true;
     cake_diagnostic *d = cake_report(builder->diagnostics, CAKE_H211, stmt->span,
                                      "the runs of this copy are not shown to be aligned to 4 bytes");
     cake_diagnostic_note(
@@ -84,7 +78,10 @@ static bool choose_width(cake_builder *builder, const cake_stmt *stmt, cake_plan
 static bool check_clip(cake_builder *builder, const cake_stmt *stmt, cake_plan_async *async) {
     const cake_access_clauses *clauses = &stmt->u.copy.clauses;
     async->global.clip = clauses->clip == CAKE_CLIP_YES;
-    async->global.cache = clauses->cache;
+    if (clauses->cache) {
+        cake_report(builder->diagnostics, CAKE_U001, stmt->span, "a cache hint of 'async.load' is not lowered yet");
+        return false;
+    }
     if (!clauses->clip_value) return true;
     const cake_plan_value *value = cake_plan_expression(builder, clauses->clip_value);
     if (!value) return false;
@@ -96,9 +93,13 @@ static bool check_memory(cake_builder *builder, const cake_stmt *stmt, const cak
     const cake_plan_tensor *tensor = async->global.place.tensor;
     if (!tensor || !async->shared.buffer)
         return refuse(builder, stmt->span, "'async.load' goes from a tensor to a shared buffer");
+    if (async->shared.peer) return refuse(builder, stmt->span, "'async.load' fills its own CTA's memory alone");
     const cake_plan_value *stride = tensor->strides[tensor->rank - 1];
     if (!stride->is_constant || stride->integer != 1)
         return refuse(builder, stmt->u.copy.from->span, "the tensor's last dimension is not contiguous");
+    for (uint8_t d = 0; d < async->shared.dimensions; d++)
+        if (async->shared.index[d].kind == CAKE_INDEX_GATHER)
+            return refuse(builder, async->shared.span, "'async.load' gathers rows of the tensor, and does not scatter");
     return check_place(builder, &async->global.place) && check_place(builder, &async->shared) &&
            check_shapes(builder, stmt, async);
 }
@@ -123,6 +124,9 @@ void cake_plan_async_load(cake_builder *builder, const cake_stmt *stmt) {
                     async->width, builder->role->warps_per_team * 32);
         return;
     }
+    uint32_t tile = cake_plan_class_new(builder, &async->shared.shape);
+    cake_plan_class_fix(builder, tile, async->layout);
+    if (!cake_plan_tie_access(builder, &async->global, tile, &async->shared.shape)) return;
     cake_plan_append(builder, CAKE_PLAN_ASYNC_LOAD)->u.async = async;
     if (async->shared.buffer->pipeline) ((cake_plan_pipeline *)async->shared.buffer->pipeline)->filled_by_async = true;
 }

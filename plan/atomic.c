@@ -1,23 +1,32 @@
 /* Atomic operations on tensors and shared buffers. */
 #include "plan/internal.h"
 
-static bool unbuilt(cake_builder *builder, cake_span span, const char *what) {
-    cake_report(builder->diagnostics, CAKE_U001, span, "%s is not lowered yet", what);
-    return false;
-}
-
-/* What atom and red have (PTX ISA 'atom'): 32 and 64 bits; add also for floats, min and max for integers. */
+/* What atom and red have (PTX ISA 'atom'): 32 and 64 bits; add also for floats, min, max and cas for
+ * integers. */
 static bool has_instruction(cake_builder *builder, const cake_expr *expr, cake_dtype dtype) {
     cake_atomic_op op = expr->u.atomic.op;
     uint32_t bits = cake_dtype_bits(dtype);
     bool real = cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT;
     bool compares = op == CAKE_ATOMIC_MIN || op == CAKE_ATOMIC_MAX;
+    bool exact = op == CAKE_ATOMIC_CAS || (dtype == CAKE_DTYPE_TF32 && op == CAKE_ATOMIC_ADD);
     bool bitwise = op == CAKE_ATOMIC_AND || op == CAKE_ATOMIC_OR || op == CAKE_ATOMIC_XOR;
     bool moves = op == CAKE_ATOMIC_LOAD || op == CAKE_ATOMIC_STORE;
-    if ((bits == 32 || bits == 64) && !(real && (compares || bitwise))) return true;
+    if ((bits == 32 || bits == 64) && !(real && (compares || bitwise || exact))) return true;
     if (moves && bits >= 8) return true;
     cake_report(builder->diagnostics, CAKE_H209, expr->span, "there is no 'atomic.%s' for %s", cake_atomic_name(op),
                 cake_dtype_name(dtype));
+    return false;
+}
+
+/* A load releases nothing, a store acquires nothing (PTX ISA 'ld' and 'st'). */
+static bool has_order(cake_builder *builder, const cake_expr *expr) {
+    cake_atomic_op op = expr->u.atomic.op;
+    cake_order order = expr->u.atomic.order;
+    bool releases = order == CAKE_ORDER_RELEASE || order == CAKE_ORDER_ACQ_REL;
+    bool acquires = order == CAKE_ORDER_ACQUIRE || order == CAKE_ORDER_ACQ_REL;
+    if (!(op == CAKE_ATOMIC_LOAD && releases) && !(op == CAKE_ATOMIC_STORE && acquires)) return true;
+    cake_report(builder->diagnostics, CAKE_H209, expr->span, "'atomic.%s' is relaxed or has order %s",
+                cake_atomic_name(op), op == CAKE_ATOMIC_LOAD ? "acquire" : "release");
     return false;
 }
 
@@ -31,12 +40,6 @@ static cake_plan_value *operand(cake_builder *builder, const cake_expr *expr, ca
     return NULL;
 }
 
-/* A scalar's old value is one lane's: to make it uniform the team must be a warp. */
-static bool value_is_uniform(cake_builder *builder, const cake_expr *expr, const cake_shape *shape) {
-    if (shape->rank || builder->role->warps_per_team == 1) return true;
-    return unbuilt(builder, expr->span, "the value of an atomic on one element in a team of several warps");
-}
-
 cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, bool used) {
     cake_plan_atomic_access *atomic = CAKE_NEW(builder->arena, cake_plan_atomic_access);
     cake_plan_access *access = &atomic->access;
@@ -46,9 +49,14 @@ cake_plan_value *cake_plan_atomic(cake_builder *builder, const cake_expr *expr, 
     atomic->order = expr->u.atomic.order;
     atomic->scope = expr->u.atomic.scope;
     atomic->shape = access->place.shape;
-    if (atomic->scope == CAKE_SCOPE_DEFAULT) atomic->scope = access->place.buffer ? CAKE_SCOPE_CTA : CAKE_SCOPE_GPU;
-    if (!has_instruction(builder, expr, dtype)) return NULL;
-    if (used && !value_is_uniform(builder, expr, &atomic->shape)) return NULL;
+    bool own = access->place.buffer && !access->place.peer;
+    if (atomic->scope == CAKE_SCOPE_DEFAULT) atomic->scope = own ? CAKE_SCOPE_CTA : CAKE_SCOPE_GPU;
+    if (atomic->scope == CAKE_SCOPE_CTA && !own) {
+        cake_report(builder->diagnostics, CAKE_H209, expr->span,
+                    "'scope cta' of memory that other CTAs reach: 'scope gpu' orders them");
+        return NULL;
+    }
+    if (!has_instruction(builder, expr, dtype) || !has_order(builder, expr)) return NULL;
     if (expr->u.atomic.where && !(access->mask = cake_plan_expression(builder, expr->u.atomic.where))) return NULL;
     cake_plan_value *operands[2] = {0};
     uint32_t count = expr->u.atomic.operands.count;
@@ -72,7 +80,6 @@ cake_plan_value *cake_plan_poll(cake_builder *builder, const cake_expr *expr, bo
     if (!cake_plan_access_place(builder, expr->u.await.place, &await->access)) return NULL;
     const cake_shape *shape = &await->access.place.shape;
     cake_dtype dtype = cake_plan_place_dtype(&await->access.place);
-    if (used && !value_is_uniform(builder, expr, shape)) return NULL;
     for (uint32_t i = 0; i < expr->u.await.from.count; i++) /* for the verifier; checked for errors here */
         if (!cake_plan_expression(builder, expr->u.await.from.items[i])) return NULL;
     await->used = used;

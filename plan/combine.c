@@ -186,7 +186,7 @@ static cake_plan_value *index_of_extreme(cake_builder *builder, cake_plan_reduct
 
 /* 8-bit floats have no arithmetic and no comparisons. */
 bool cake_plan_is_computable(cake_builder *builder, cake_span span, cake_dtype dtype) {
-    if (cake_dtype_class_of(dtype) != CAKE_CLASS_FLOAT || cake_dtype_bits(dtype) > 8) return true;
+    if (!cake_dtype_is_byte_float(dtype) && cake_dtype_bits(dtype) >= 8) return true;
     cake_report(builder->diagnostics, CAKE_L302, span, "there is no arithmetic on %s: cast it first",
                 cake_dtype_name(dtype));
     return false;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/program_internal.h"
+#include "plan/plan.h"
 
 typedef struct float_format {
     int exponent_bits, mantissa_bits;

@@ -14,6 +14,8 @@ uint32_t cake_plan_element_bytes(const cake_plan_value *value) {
 
 uint32_t cake_plan_scratch(const cake_plan_op *op) {
     if (op->kind == CAKE_PLAN_RELAYOUT) return op->u.bytes;
+    if (op->kind == CAKE_PLAN_ATOMIC) return op->u.atomic->scratch_bytes;
+    if (op->kind == CAKE_PLAN_AWAIT) return op->u.await->scratch_bytes;
     bool combines = op->kind == CAKE_PLAN_REDUCE || op->kind == CAKE_PLAN_SCAN || op->kind == CAKE_PLAN_TOPK;
     return combines ? op->u.reduction->scratch_bytes : 0;
 }
@@ -61,8 +63,11 @@ static void finish_reduction(cake_builder *builder, cake_plan_op *op) {
     reduction->warp_bits = mask_of(lines.warps, lines.warp_count);
     if (!lines.warp_count || reduction->within != CAKE_WITHIN_TEAM) return;
     if (reduction->ordered && !lines.nested) {
-        cake_report(builder->diagnostics, CAKE_U001, op->span,
-                    "combining in order where lanes are farther apart than warps is not lowered yet");
+        if (cake_plan_reorder(builder, op))
+            finish_reduction(builder, op);
+        else
+            cake_report(builder->diagnostics, CAKE_L502, op->span,
+                        "these elements can't be put in order: the tile does not deal evenly to the team's threads");
         return;
     }
     uint32_t warps = 1u << lines.warp_count;
@@ -101,4 +106,44 @@ void cake_plan_finish_exchanges(cake_builder *builder) {
         else
             finish_reduction(builder, op);
     }
+}
+
+/* ---- values that one thread gets for others ---- */
+
+static void finish_tile(cake_builder *builder, const cake_plan_op *op) {
+    const cake_layout *layout = op->result->layout;
+    if (cake_layout_repeated_warps(layout) == 0 && builder->role->warps_per_team == 1u << layout->warp_bits) return;
+    cake_report(builder->diagnostics, CAKE_U001, op->span,
+                "the values of an atomic or 'await' on a tile that several warps repeat are not lowered yet");
+}
+
+static void finish_broadcast(cake_builder *builder, cake_plan_op *op, bool used, uint32_t *out_bytes) {
+    uint32_t bytes = cake_plan_slot_bytes(op->result);
+    if (!used) return;
+    if (op->result->shape.rank) {
+        finish_tile(builder, op);
+        return;
+    }
+    if (!reserve(builder, op, bytes)) return;
+    *out_bytes = bytes;
+    cake_plan_cost_add(builder, op->span,
+                       "the value goes from one lane to %u warps: %u bytes of scratch and two 'sync team'",
+                       builder->role->warps_per_team, bytes);
+}
+
+static void finish_broadcasts(cake_builder *builder, const cake_plan_block *block) {
+    for (cake_plan_op *op = block->first; op; op = op->next) {
+        cake_plan_block *nested[CAKE_MAX_NESTED];
+        uint32_t count = cake_plan_nested(op, nested);
+        if (op->kind == CAKE_PLAN_ATOMIC)
+            finish_broadcast(builder, op, op->u.atomic->used, &op->u.atomic->scratch_bytes);
+        if (op->kind == CAKE_PLAN_AWAIT) finish_broadcast(builder, op, op->u.await->used, &op->u.await->scratch_bytes);
+        for (uint32_t i = 0; i < count; i++)
+            finish_broadcasts(builder, nested[i]);
+    }
+}
+
+void cake_plan_finish_broadcasts(cake_builder *builder) {
+    if (builder->role->first_warp_only || builder->role->warps_per_team == 1) return;
+    finish_broadcasts(builder, &builder->role->body);
 }

@@ -3,11 +3,6 @@
 
 #include "plan/internal.h"
 
-static cake_plan_value *unbuilt(cake_builder *builder, cake_span span, const char *what) {
-    cake_report(builder->diagnostics, CAKE_U001, span, "%s is not lowered yet", what);
-    return NULL;
-}
-
 static cake_plan_value *integer_literal(cake_builder *builder, uint64_t value) {
     cake_plan_value *constant = cake_plan_constant_index(builder, (int64_t)value);
     constant->real = (double)value;
@@ -124,28 +119,19 @@ static cake_plan_value *membership(cake_builder *builder, const cake_expr *expr)
     return result;
 }
 
-static bool is_byte_float(cake_dtype dtype) {
-    return cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT && cake_dtype_bits(dtype) == 8;
-}
-
-/* What no code is made for, or null. A float becomes an integer by 'rz' in any case. */
-static const char *unbuilt_cast(const cake_expr *expr, cake_dtype from) {
-    cake_dtype to = expr->u.cast.dtype;
-    bool rounds = expr->u.cast.rounding == CAKE_ROUND_TOWARD_ZERO;
-    if (expr->kind == CAKE_EXPR_BITCAST) return NULL;
-    if (is_byte_float(from) || is_byte_float(to)) return "a cast from or to an 8-bit float";
-    if (expr->u.cast.saturate) return "'sat'";
-    return rounds && cake_dtype_class_of(to) == CAKE_CLASS_FLOAT ? "'round rz' to a float" : NULL;
-}
-
 static cake_plan_value *cast(cake_builder *builder, const cake_expr *expr) {
     cake_plan_value *operand = cake_plan_expression(builder, expr->u.cast.operand);
     cake_dtype dtype = expr->u.cast.dtype;
-    if (!operand || operand->dtype == dtype) return operand;
-    const char *missing = unbuilt_cast(expr, operand->dtype);
-    if (missing) return unbuilt(builder, expr->span, missing);
+    if (!operand || (operand->dtype == dtype && !expr->u.cast.saturate)) return operand;
+    bool nearest = expr->u.cast.rounding == CAKE_ROUND_NEAREST_EVEN, bytes = cake_dtype_is_byte_float(dtype);
+    if (bytes && !nearest) {
+        cake_report(builder->diagnostics, CAKE_H212, expr->span, "there is no cast to %s that rounds to zero",
+                    cake_dtype_name(dtype));
+        return NULL;
+    }
     cake_plan_op_kind kind = expr->kind == CAKE_EXPR_BITCAST ? CAKE_PLAN_BITCAST : CAKE_PLAN_CAST;
-    if (kind == CAKE_PLAN_CAST && operand->is_constant && cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT)
+    if (kind == CAKE_PLAN_CAST && operand->is_constant && cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT && nearest &&
+        !bytes && !expr->u.cast.saturate)
         return cake_plan_constant(builder, dtype, 0,
                                   operand->dtype == CAKE_DTYPE_INDEX ? (double)operand->integer : operand->real);
     if (operand->dtype == CAKE_DTYPE_REAL) operand = cake_plan_convert(builder, operand, CAKE_DTYPE_F32);
@@ -264,7 +250,7 @@ static cake_plan_value *value_of(cake_builder *builder, const cake_expr *expr) {
         operand = cake_plan_expression(builder, expr->u.unary.operand);
         return operand ? cake_plan_transpose(builder, operand) : NULL;
     case CAKE_EXPR_MEMBER:
-        return unbuilt(builder, expr->span, "a ragged axis");
+        return cake_plan_ragged_member(builder, expr);
     case CAKE_EXPR_CALL:
         return call(builder, expr);
     case CAKE_EXPR_AGE:

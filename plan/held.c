@@ -47,6 +47,13 @@ static uint64_t apply(const effect *e, uint64_t held) {
     return after;
 }
 
+static effect chain(const effect *first, const effect *second) {
+    effect both;
+    for (uint32_t h = 0; h < COUNTS; h++)
+        both.after[h] = apply(second, first->after[h]);
+    return both;
+}
+
 /* All counts that turns of a loop may begin with, and the one behind the last turn. */
 static uint64_t closure(const effect *turn, uint64_t held) {
     for (uint64_t known = 0; held != known;) {
@@ -69,6 +76,14 @@ static void add_loop(const counting *c, const cake_plan_block *body, bool at_lea
         e->after[h] = after_loop(&turn, e->after[h], at_least_once);
 }
 
+/* The condition once, then turns of body and condition. */
+static void add_while(const counting *c, const cake_plan_op *op, effect *e) {
+    effect condition = effect_of(c, &op->u.loop_while.condition), body = effect_of(c, &op->u.loop_while.body);
+    effect turn = chain(&body, &condition);
+    for (uint32_t h = 0; h < COUNTS; h++)
+        e->after[h] = closure(&turn, apply(&condition, e->after[h]));
+}
+
 static void add_branch(const counting *c, const cake_plan_op *op, effect *e) {
     effect then = effect_of(c, &op->u.branch.then), otherwise = effect_of(c, &op->u.branch.otherwise);
     for (uint32_t h = 0; h < COUNTS; h++)
@@ -89,7 +104,7 @@ static void add_op(const counting *c, const cake_plan_op *op, effect *e) {
         add_loop(c, &op->u.loop.body, op->u.loop.at_least_once, e);
         return;
     case CAKE_PLAN_WHILE:
-        add_loop(c, &op->u.loop_while.body, false, e);
+        add_while(c, op, e);
         return;
     case CAKE_PLAN_IF:
         add_branch(c, op, e);
@@ -130,6 +145,14 @@ static uint64_t check_loop(counting *c, const cake_plan_block *body, uint64_t he
     return at_least_once ? after : before;
 }
 
+static uint64_t check_while(counting *c, const cake_plan_op *op, uint64_t held) {
+    effect condition = effect_of(c, &op->u.loop_while.condition), body = effect_of(c, &op->u.loop_while.body);
+    effect turn = chain(&condition, &body);
+    uint64_t before = closure(&turn, held), after = check(c, &op->u.loop_while.condition, before);
+    check(c, &op->u.loop_while.body, after);
+    return after;
+}
+
 static uint64_t check_op(counting *c, cake_plan_op *op, uint64_t held) {
     switch (op->kind) {
     case CAKE_PLAN_WAIT:
@@ -141,11 +164,14 @@ static uint64_t check_op(counting *c, cake_plan_op *op, uint64_t held) {
     case CAKE_PLAN_FOR:
         return check_loop(c, &op->u.loop.body, held, op->u.loop.at_least_once);
     case CAKE_PLAN_WHILE:
-        return check_loop(c, &op->u.loop_while.body, held, false);
+        return check_while(c, op, held);
     case CAKE_PLAN_IF:
         return check(c, &op->u.branch.then, held) | check(c, &op->u.branch.otherwise, held);
     case CAKE_PLAN_LOAD:
         check_read(c, op, &op->u.access->place, held);
+        return held;
+    case CAKE_PLAN_ATOMIC:
+        if (!op->u.atomic->access.place.fills) check_read(c, op, &op->u.atomic->access.place, held);
         return held;
     case CAKE_PLAN_MMA:
     case CAKE_PLAN_WGMMA:

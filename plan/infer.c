@@ -13,9 +13,8 @@ uint32_t cake_plan_class_new(cake_builder *builder, const cake_shape *shape) {
     if (builder->classes.count == 0) (void)CAKE_PUSH(builder->arena, &builder->classes); /* 0: scalars */
     cake_layout_class *row = CAKE_PUSH(builder->arena, &builder->classes);
     uint32_t id = builder->classes.count - 1;
-    row->parent = id;
-    row->shape = *shape;
-    row->span = row->reason_span = builder->span;
+    /* whole, since the rows of the role before are used again */
+    *row = (cake_layout_class){.parent = id, .shape = *shape, .span = builder->span, .reason_span = builder->span};
     return id;
 }
 
@@ -77,6 +76,10 @@ void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t 
         row->vec = vec;
         if (!row->wgmma) row->reason_span = builder->span;
     }
+}
+
+void cake_plan_class_fix(cake_builder *builder, uint32_t layout_class, const cake_layout *layout) {
+    class_of(builder, layout_class)->layout = layout;
 }
 
 void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class) {
@@ -201,7 +204,7 @@ static void propagate(cake_builder *builder, uint32_t from) {
 
 uint8_t cake_plan_warp_bits(const cake_builder *builder) {
     uint8_t bits = 0;
-    while ((1u << bits) < builder->role->warps_per_team)
+    while (!(builder->role->warps_per_team >> bits & 1))
         bits++;
     return bits;
 }

@@ -5,12 +5,15 @@
 #include "plan/plan.h"
 #include "plan/range.h"
 
+enum { CAKE_RAGGED_GROUP, CAKE_RAGGED_ROW, CAKE_RAGGED_ROWS, CAKE_RAGGED_MEMBERS };
+
 /* What a symbol stands for at the place that is being elaborated. */
 typedef struct cake_binding_row {
     cake_plan_value *value;
     cake_plan_variable *variable;
     const cake_plan_tensor *tensor;
     const cake_plan_buffer *buffer;
+    cake_plan_value *ragged[CAKE_RAGGED_MEMBERS]; /* a coordinate's members */
     bool busy; /* a definition whose value is being worked out: guards against cycles */
 } cake_binding_row;
 
@@ -110,10 +113,12 @@ void cake_plan_relate(cake_builder *builder, cake_relation_kind kind, uint32_t s
 /* Ties a concat along the axis to its parts. */
 void cake_plan_relate_concat(cake_builder *builder, uint32_t first, uint32_t second, uint32_t whole, uint8_t axis);
 void cake_plan_class_vec(cake_builder *builder, uint32_t layout_class, uint32_t vec, bool store);
+/* A tile that has its layout already. */
+void cake_plan_class_fix(cake_builder *builder, uint32_t layout_class, const cake_layout *layout);
 void cake_plan_class_wgmma(cake_builder *builder, uint32_t layout_class);
 /* An mma fragment with so many elements in a word: 2 for accumulators. */
 void cake_plan_class_mma(cake_builder *builder, uint32_t layout_class, uint32_t per_word);
-/* The role's teams have 1 << this warps. */
+/* The role's teams have 1 << this warps, or an odd multiple of that. */
 uint8_t cake_plan_warp_bits(const cake_builder *builder);
 /* The layout that the class has by what is known so far; null if it can't be dealt. */
 const cake_layout *cake_plan_class_layout(cake_builder *builder, uint32_t layout_class);
@@ -151,6 +156,13 @@ cake_plan_op *cake_plan_combine(cake_builder *builder, const cake_expr *expr);
 /* ---- exchange.c ---- */
 /* Scratch and costs of the role's exchanges, after the inference. */
 void cake_plan_finish_exchanges(cake_builder *builder);
+/* Scratch of the builder's role for values that the elected lane reads for a team of several running warps. */
+void cake_plan_finish_broadcasts(cake_builder *builder);
+
+/* ---- reorder.c ---- */
+/* Puts relayouts before and behind an ordered REDUCE or SCAN, so that its elements follow each other over registers,
+ * lanes and warps; false if the tile can't be dealt so. After the inference. */
+bool cake_plan_reorder(cake_builder *builder, cake_plan_op *op);
 
 /* ---- tile.c ---- */
 cake_plan_value *cake_plan_iota(cake_builder *builder, uint32_t count);
@@ -159,12 +171,19 @@ cake_plan_value *cake_plan_insert_axis(cake_builder *builder, cake_plan_value *o
 cake_plan_value *cake_plan_stretch(cake_builder *builder, cake_plan_value *value, const cake_shape *shape);
 cake_plan_value *cake_plan_tile_call(cake_builder *builder, const cake_expr *expr);
 cake_plan_value *cake_plan_tile_index(cake_builder *builder, const cake_expr *expr);
+/* Offset and extent of one item of a slice of a tile, along an axis of the given extent; false after an error. */
+bool cake_plan_slice_item(cake_builder *builder, const cake_item *item, uint32_t extent, uint32_t *out_offset,
+                          uint32_t *out_length);
 /* The constant slice of a variable that items denote; false after an error. */
 bool cake_plan_slice(cake_builder *builder, const cake_expr *expr, const cake_plan_variable *variable,
                      uint32_t *out_offsets, cake_shape *out_shape);
 
 /* ---- place.c ---- */
 bool cake_plan_place_of(cake_builder *builder, const cake_expr *expr, cake_plan_place *out_place);
+/* A rank of the cluster as an index; null after an error (reported). */
+cake_plan_value *cake_plan_peer_rank(cake_builder *builder, const cake_expr *expr);
+/* Whether each axis of the place is a range of one dimension. */
+bool cake_plan_place_is_box(const cake_plan_place *place);
 /* The tensor whose memory a view shows; the tensor itself otherwise. */
 const cake_plan_tensor *cake_plan_tensor_base(const cake_plan_tensor *tensor);
 
@@ -192,6 +211,10 @@ void cake_plan_tma(cake_builder *builder, const cake_stmt *stmt);
 /* The largest power of two, up to CAKE_MAX_MULTIPLE, that is shown to divide an index value. */
 uint32_t cake_plan_multiple(const cake_builder *builder, const cake_plan_value *value);
 
+/* ---- vector.c ---- */
+/* Whether the access is shown to be made of whole, aligned vectors; false after an error (reported). */
+bool cake_plan_vector_check(cake_builder *builder, const cake_plan_access *access);
+
 /* ---- async.c ---- */
 void cake_plan_async_load(cake_builder *builder, const cake_stmt *stmt);
 
@@ -211,9 +234,23 @@ void cake_plan_statements(cake_builder *builder, const cake_block *block);
 cake_plan_value *cake_plan_cluster_rank(cake_builder *builder);
 /* Number of the CTA's cluster, or of clusters in the grid; without clusters of the CTA or of CTAs. */
 cake_plan_value *cake_plan_cluster_number(cake_builder *builder, cake_plan_op_kind kind, int64_t low, int64_t high);
-/* Binds the grid's coordinates to the tile with number 'tile'. */
+/* Binds the grid's coordinates to the tile with number 'tile'. With a ragged axis some numbers belong to no tile: the
+ * builder's block is then what runs for the others. */
 void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile);
 void cake_plan_grid(cake_builder *builder);
+
+/* ---- claim.c ---- */
+/* The pipeline that passes claimed tiles, where more than one team walks them. */
+void cake_plan_claim_ring(cake_builder *builder);
+/* Number of the next tile, of u32; not below the number of tiles when there is none left. */
+cake_plan_value *cake_plan_claim(cake_builder *builder);
+
+/* ---- ragged.c ---- */
+/* How many numbers a ragged axis has, in launch scope; null after an error (reported). */
+cake_plan_value *cake_plan_ragged_extent(cake_builder *builder, const cake_axis *axis);
+/* Binds the members of a ragged coordinate with this number; gives whether there is such a block. */
+cake_plan_value *cake_plan_ragged_bind(cake_builder *builder, const cake_axis *axis, cake_plan_value *number);
+cake_plan_value *cake_plan_ragged_member(cake_builder *builder, const cake_expr *expr);
 
 /* ---- contract.c ---- */
 /* Whether the host can evaluate the expression: exact integers over dimensions and compile-time values. */
@@ -232,6 +269,9 @@ void cake_plan_memory(cake_builder *builder);
 void cake_plan_finish_objects(cake_builder *builder);
 const cake_plan_role *cake_plan_role_find(const cake_plan *plan, cake_name name);
 const cake_plan_pipeline *cake_plan_pipeline_find(const cake_plan *plan, cake_name name);
+
+/* ---- view.c ---- */
+void cake_plan_view(cake_builder *builder, const cake_view *declared);
 
 /* ---- held.c ---- */
 void cake_plan_held_slots(cake_builder *builder, cake_plan_role *role);

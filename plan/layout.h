@@ -40,7 +40,7 @@ typedef struct cake_layout {
     const cake_coordinate *registers;
     cake_coordinate lane[CAKE_LANE_BITS];
     cake_coordinate warp[CAKE_WARP_BITS];
-    uint8_t warp_bits; /* the team has 1 << warp_bits warps */
+    uint8_t warp_bits; /* the team has 1 << warp_bits warps, or an odd multiple of that: warps repeat those before */
 } cake_layout;
 
 typedef struct cake_layouts {

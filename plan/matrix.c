@@ -11,6 +11,7 @@ static bool shared_operand(cake_builder *builder, const cake_expr *expr, cake_pl
                            cake_dtype *out_dtype) {
     if (!cake_plan_place_of(builder, expr, out_place)) return false;
     const cake_plan_buffer *buffer = out_place->buffer;
+    if (out_place->peer) return refuse(builder, expr->span, "wgmma reads its own CTA's memory alone: load it first");
     if (!buffer) return refuse(builder, expr->span, "an operand of wgmma lies in registers or in shared memory");
     if (out_place->shape.rank != 2) return refuse(builder, expr->span, "an operand of wgmma is a matrix");
     if (!buffer->swizzle)
@@ -44,16 +45,50 @@ static bool check_shape(cake_builder *builder, const cake_stmt *stmt, cake_plan_
     }
     if (builder->role->warps_per_team % 4 != 0)
         return refuse(builder, stmt->span, "wgmma is executed by whole warpgroups: declare the role with 'warpgroups'");
-    if (acc->extents[0] % (64 * warpgroups) != 0)
+    if (warpgroups & (warpgroups - 1)) {
+        cake_report(builder->diagnostics, CAKE_U001, stmt->span,
+                    "wgmma by a team of %u warpgroups is not lowered yet: 'role NAME(w)' makes a team of each",
+                    warpgroups);
+        return false;
+    }
+    if (acc->extents[0] % (CAKE_LIMIT_WGMMA_ROWS * warpgroups) != 0)
         return refuse(builder, stmt->span, "the rows are no multiple of 64 a warpgroup");
-    if (acc->extents[1] % 8 != 0 || acc->extents[1] > 256)
+    if (acc->extents[1] % CAKE_LIMIT_WGMMA_COLUMN_UNIT != 0 || acc->extents[1] > CAKE_LIMIT_WGMMA_COLUMNS)
         return refuse(builder, stmt->span, "the columns are no multiple of 8 up to 256");
-    matrix->k_per_step = 256 / cake_dtype_bits(matrix->dtype);
+    matrix->k_per_step = 8 * CAKE_LIMIT_MATRIX_STEP_BYTES / cake_dtype_bits(matrix->dtype);
     if (x->extents[1] % matrix->k_per_step != 0)
         return refuse(builder, stmt->span, "the reduced dimension is no multiple of 32 bytes");
-    matrix->m_blocks = acc->extents[0] / (64 * warpgroups);
+    matrix->m_blocks = acc->extents[0] / (CAKE_LIMIT_WGMMA_ROWS * warpgroups);
     matrix->n = acc->extents[1];
     matrix->k = x->extents[1];
+    return true;
+}
+
+/* Whether the bytes from 'start' of each row on are read in steps that stay within a swizzle span. */
+static bool fits_spans(const cake_builder *builder, const cake_plan_index *column, const cake_plan_buffer *buffer) {
+    uint32_t bytes = cake_dtype_bits(buffer->dtype) / 8, length = column->length * bytes, span = buffer->swizzle;
+    uint32_t start = cake_plan_multiple(builder, column->base) * bytes;
+    if (start % span == 0) return true;
+    if (column->base->is_constant && start % CAKE_LIMIT_MATRIX_STEP_BYTES == 0)
+        return (uint64_t)column->base->integer * bytes % span + length <= span;
+    return start % length == 0 && span % length == 0;
+}
+
+/* A descriptor's start address is that of a group of 8 rows, and steps along rows cross no span in their middle (PTX
+ * ISA 'Strides', of the matrix descriptor). */
+static bool check_start(cake_builder *builder, const cake_plan_place *place, bool transposed) {
+    const cake_plan_index *row = &place->index[place->dimensions - 2], *column = &place->index[place->dimensions - 1];
+    uint32_t bytes = cake_dtype_bits(place->buffer->dtype) / 8;
+    if (row->kind != CAKE_INDEX_RANGE || column->kind != CAKE_INDEX_RANGE)
+        return refuse(builder, place->span, "the matrix must lie in the last two dimensions of the buffer");
+    if (cake_plan_multiple(builder, row->base) % CAKE_LIMIT_SWIZZLE_ROWS != 0)
+        return refuse(builder, place->span, "the rows of an operand start at a multiple of 8");
+    if (transposed && cake_plan_multiple(builder, column->base) * bytes % place->buffer->swizzle != 0)
+        return refuse(builder, place->span, "an operand that runs along M or N starts at a whole swizzle span");
+    if (!transposed && !fits_spans(builder, column, place->buffer))
+        return refuse(builder, place->span,
+                      "the columns of an operand start at a swizzle span, or at a multiple of 32 "
+                      "bytes and end within it");
     return true;
 }
 
@@ -96,6 +131,8 @@ void cake_plan_wgmma(cake_builder *builder, const cake_stmt *stmt) {
         refuse(builder, stmt->span, "operands that run along M or N in memory are 16 bits wide: write 'x' and 'y.T'");
         return;
     }
+    if (!matrix->x_registers && !check_start(builder, &matrix->x, matrix->x_transposed)) return;
+    if (!check_start(builder, &matrix->y, matrix->y_transposed)) return;
     matrix->fresh = !stmt->u.matrix.add;
     matrix->accumulator->accumulator = true;
     cake_plan_class_wgmma(builder, matrix->accumulator->layout_class);

@@ -1,11 +1,6 @@
 /* Plain accesses to memory. */
 #include "plan/internal.h"
 
-static bool unbuilt(cake_builder *builder, cake_span span, const char *what) {
-    cake_report(builder->diagnostics, CAKE_U001, span, "%s is not lowered yet", what);
-    return false;
-}
-
 /* A place for a plain access: all extents known. */
 bool cake_plan_access_place(cake_builder *builder, const cake_expr *expr, cake_plan_access *access) {
     if (!cake_plan_place_of(builder, expr, &access->place)) return false;
@@ -28,7 +23,7 @@ static bool access_clauses(cake_builder *builder, const cake_access_clauses *cla
     int64_t vec = 0;
     if (clauses->vec && !cake_plan_integer(builder, clauses->vec, "'vec'", &vec)) return false;
     uint32_t bits = cake_dtype_bits(cake_plan_place_dtype(&access->place));
-    if (clauses->vec && (vec < 1 || (vec & (vec - 1)) != 0 || (uint64_t)vec * bits > 128)) {
+    if (clauses->vec && (vec < 1 || (vec & (vec - 1)) != 0 || (uint64_t)vec * bits > 8 * CAKE_LIMIT_VECTOR_BYTES)) {
         cake_report(builder->diagnostics, CAKE_L504, clauses->vec->span,
                     "vec %lld of %u-bit elements: a power of two within 16 bytes is possible", (long long)vec, bits);
         return false;
@@ -70,8 +65,18 @@ static bool tie_mask(cake_builder *builder, const cake_plan_access *access, uint
     return true;
 }
 
+/* The class of the tile's layout without the axes in the mask. */
+static uint32_t without_axes(cake_builder *builder, uint32_t tile_class, const cake_shape *shape, uint32_t axes) {
+    cake_shape rest = {.rank = 0};
+    for (uint8_t d = 0; d < shape->rank; d++)
+        if (!(axes >> d & 1)) rest.extents[rest.rank++] = shape->extents[d];
+    uint32_t result = cake_plan_class_new(builder, &rest);
+    cake_plan_relate(builder, CAKE_RELATION_REDUCE, result, tile_class, axes, NULL);
+    return result;
+}
+
 /* Gather indices have the tile's layout along their axes. */
-static bool tie_gathers(cake_builder *builder, const cake_plan_access *access, uint32_t tile_class,
+static void tie_gathers(cake_builder *builder, const cake_plan_access *access, uint32_t tile_class,
                         const cake_shape *shape) {
     for (uint8_t d = 0; d < access->place.dimensions; d++) {
         const cake_plan_index *index = &access->place.index[d];
@@ -81,32 +86,28 @@ static bool tie_gathers(cake_builder *builder, const cake_plan_access *access, u
             others &= ~(1u << (index->axis + k));
             if (index->base->shape.extents[k] != shape->extents[index->axis + k]) stretched |= 1u << k;
         }
-        if (others && stretched) return unbuilt(builder, access->place.span, "a broadcast index beside other axes");
-        if (others)
-            cake_plan_relate(builder, CAKE_RELATION_REDUCE, index->base->layout_class, tile_class, others, NULL);
-        else if (stretched)
-            cake_plan_relate(builder, CAKE_RELATION_COLLAPSE, index->base->layout_class, tile_class, stretched, NULL);
+        uint32_t whole = others ? without_axes(builder, tile_class, shape, others) : tile_class;
+        if (stretched)
+            cake_plan_relate(builder, CAKE_RELATION_COLLAPSE, index->base->layout_class, whole, stretched, NULL);
         else
-            cake_plan_class_join(builder, index->base->layout_class, tile_class);
+            cake_plan_class_join(builder, index->base->layout_class, whole);
     }
-    return true;
 }
 
 bool cake_plan_tie_access(cake_builder *builder, const cake_plan_access *access, uint32_t tile_class,
                           const cake_shape *shape) {
-    return tie_mask(builder, access, tile_class, shape) && tie_gathers(builder, access, tile_class, shape);
+    if (!tie_mask(builder, access, tile_class, shape)) return false;
+    tie_gathers(builder, access, tile_class, shape);
+    return true;
 }
 
 cake_plan_value *cake_plan_load(cake_builder *builder, const cake_expr *expr) {
     cake_plan_access *access = CAKE_NEW(builder->arena, cake_plan_access);
     if (!cake_plan_access_place(builder, expr->u.load.place, access)) return NULL;
     if (!access_clauses(builder, &expr->u.load.clauses, access)) return NULL;
+    if (!cake_plan_vector_check(builder, access)) return NULL;
     access->read_only = access->place.tensor && access->place.tensor->mode == CAKE_PARAMETER_IN;
     cake_dtype dtype = cake_plan_place_dtype(&access->place);
-    if (cake_dtype_bits(dtype) < 8) {
-        unbuilt(builder, expr->span, "an access to 4-bit elements");
-        return NULL;
-    }
     cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_LOAD);
     op->u.access = access;
     cake_plan_value *result = cake_plan_result(builder, op, dtype, &access->place.shape);
@@ -119,10 +120,11 @@ void cake_plan_store(cake_builder *builder, const cake_stmt *stmt) {
     cake_plan_access *access = CAKE_NEW(builder->arena, cake_plan_access);
     cake_plan_value *value = cake_plan_expression(builder, stmt->u.store.value);
     if (!value || !cake_plan_access_place(builder, stmt->u.store.place, access)) return;
-    if (!access_clauses(builder, &stmt->u.store.clauses, access)) return;
+    if (!access_clauses(builder, &stmt->u.store.clauses, access) || !cake_plan_vector_check(builder, access)) return;
     cake_dtype dtype = cake_plan_place_dtype(&access->place);
-    if (cake_dtype_bits(dtype) < 8) {
-        unbuilt(builder, stmt->span, "an access to 4-bit elements");
+    if (cake_dtype_bits(dtype) < 8 && access->vec < 2) {
+        cake_report(builder->diagnostics, CAKE_L504, stmt->span,
+                    "4-bit elements are stored in pairs, which lanes must hold: 'vec 2' or more");
         return;
     }
     value = cake_plan_convert(builder, value, dtype);

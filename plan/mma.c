@@ -5,8 +5,6 @@
  */
 #include "plan/internal.h"
 
-#define STEP_BYTES 32
-
 static bool refuse(cake_builder *builder, cake_span span, const char *why) {
     cake_report(builder->diagnostics, CAKE_H210, span, "%s", why);
     return false;
@@ -19,13 +17,15 @@ const char *cake_plan_ldmatrix_obstacle(const cake_builder *builder, const cake_
     uint32_t bytes = cake_dtype_bits(buffer->dtype) / 8, aligned = cake_plan_multiple(builder, column->base) * bytes;
     if (row->kind != CAKE_INDEX_RANGE || column->kind != CAKE_INDEX_RANGE)
         return "the matrix must lie in the last two dimensions of the buffer";
-    if (buffer->row_bytes % 16 != 0) return "the buffer's rows are no multiple of 16 bytes";
-    if (aligned % 16 != 0) return "the columns start at no multiple of 16 bytes";
+    if (buffer->row_bytes % CAKE_LIMIT_LDMATRIX_ROW_BYTES != 0) return "the buffer's rows are no multiple of 16 bytes";
+    if (aligned % CAKE_LIMIT_LDMATRIX_ROW_BYTES != 0) return "the columns start at no multiple of 16 bytes";
     if (!buffer->swizzle) return NULL;
     if (!column->base->is_constant) return "the first column of a swizzled buffer must be known at compile time";
-    if (aligned % STEP_BYTES != 0) return "the columns of a swizzled buffer start at a multiple of 32 bytes";
-    return cake_plan_multiple(builder, row->base) % 8 != 0 ? "the rows of a swizzled buffer start at a multiple of 8"
-                                                           : NULL;
+    if (aligned % CAKE_LIMIT_MATRIX_STEP_BYTES != 0)
+        return "the columns of a swizzled buffer start at a multiple of 32 bytes";
+    return cake_plan_multiple(builder, row->base) % CAKE_LIMIT_SWIZZLE_ROWS != 0
+               ? "the rows of a swizzled buffer start at a multiple of 8"
+               : NULL;
 }
 
 static bool shared_operand(cake_builder *builder, const cake_expr *expr, cake_plan_place *out_place,
@@ -33,6 +33,7 @@ static bool shared_operand(cake_builder *builder, const cake_expr *expr, cake_pl
     if (!cake_plan_place_of(builder, expr, out_place)) return false;
     if (!out_place->buffer) return refuse(builder, expr->span, "an operand of mma lies in registers or shared memory");
     if (out_place->shape.rank != 2) return refuse(builder, expr->span, "an operand of mma is a matrix");
+    if (out_place->peer) return refuse(builder, expr->span, "mma reads its own CTA's memory alone: load it first");
     *out_dtype = out_place->buffer->dtype;
     const char *obstacle = cake_plan_ldmatrix_obstacle(builder, out_place);
     return obstacle ? refuse(builder, expr->span, obstacle) : true;
@@ -104,12 +105,13 @@ static bool check_shape(cake_builder *builder, const cake_stmt *stmt, cake_plan_
                     y->extents[0], y->extents[1]);
         return false;
     }
-    matrix->k_per_step = STEP_BYTES * 8 / cake_dtype_bits(matrix->dtype);
-    matrix->m_blocks = acc->extents[0] / 16;
+    matrix->k_per_step = CAKE_LIMIT_MATRIX_STEP_BYTES * 8 / cake_dtype_bits(matrix->dtype);
+    matrix->m_blocks = acc->extents[0] / CAKE_LIMIT_MMA_ROWS;
     matrix->n = acc->extents[1];
     matrix->k = x->extents[1];
-    if (acc->extents[0] % 16 != 0) return refuse(builder, stmt->span, "the rows are no multiple of 16");
-    if (matrix->n % 8 != 0) return refuse(builder, stmt->span, "the columns are no multiple of 8");
+    if (acc->extents[0] % CAKE_LIMIT_MMA_ROWS != 0)
+        return refuse(builder, stmt->span, "the rows are no multiple of 16");
+    if (matrix->n % CAKE_LIMIT_MMA_COLUMNS != 0) return refuse(builder, stmt->span, "the columns are no multiple of 8");
     if (matrix->k % matrix->k_per_step != 0)
         return refuse(builder, stmt->span, "the reduced dimension is no multiple of 32 bytes");
     if (matrix->y_registers && matrix->n % 16 != 0)

@@ -88,6 +88,8 @@ static uint32_t of_value(const cake_builder *builder, const cake_plan_value *val
     if (depth == 0 || value->dtype != CAKE_DTYPE_INDEX || value->shape.rank) return 1;
     const cake_plan_op *op = value->definition;
     if (op->kind == CAKE_PLAN_DIMENSION) return of_dimension(builder, value);
+    if (op->kind == CAKE_PLAN_INDUCTION && op->operand_count == 2)
+        return smaller(of_value(builder, op->operands[0], depth - 1), of_value(builder, op->operands[1], depth - 1));
     if (op->kind == CAKE_PLAN_BINARY) return of_binary(builder, op, depth - 1);
     if (op->kind == CAKE_PLAN_CALL) return of_call(builder, op, depth - 1);
     return op->kind == CAKE_PLAN_UNARY ? of_value(builder, op->operands[0], depth - 1) : 1;

@@ -1,11 +1,8 @@
 /* Roles and memory of a CTA: who has which warps, where buffers and barriers lie, and whether the target has room. */
 #include "plan/internal.h"
 
-#define MAX_THREADS 1024
+#define MAX_THREADS ((uint32_t)CAKE_LIMIT_THREADS_PER_CTA)
 #define MAX_BUFFER  (1u << 24) /* bytes; far more than any target has */
-#define REGISTER_FILE                                                                                                  \
-    65536 /* 32-bit registers of an SM: CUDA C++ Programming Guide, compute capabilities 8.0 and up                    \
-           */
 
 const cake_plan_role *cake_plan_role_find(const cake_plan *plan, cake_name name) {
     for (uint32_t i = 0; i < plan->roles.count; i++)
@@ -33,7 +30,8 @@ static void add_role(cake_builder *builder, const cake_role *declared, uint32_t 
                     (long long)count, declared->warpgroups ? "warpgroups" : "warps", MAX_THREADS);
         return;
     }
-    if (registers && (registers % 8 != 0 || registers < 24 || registers > 256 || !declared->warpgroups)) {
+    if (registers && (registers % CAKE_LIMIT_REGISTER_UNIT != 0 || registers < CAKE_LIMIT_BUDGET_LEAST ||
+                      registers > CAKE_LIMIT_BUDGET_MOST || !declared->warpgroups)) {
         cake_report(builder->diagnostics, CAKE_H203, declared->span,
                     declared->warpgroups ? "regs %lld: multiples of 8 from 24 to 256 are possible"
                                          : "regs %lld needs a role of whole warpgroups",
@@ -46,23 +44,19 @@ static void add_role(cake_builder *builder, const cake_role *declared, uint32_t 
     role->first_warp = *next_warp;
     role->warps = (uint32_t)count * unit;
     role->registers = (uint32_t)registers;
+    role->leader = declared->leader && builder->plan->launch.cluster > 1;
     bool split = declared->body && declared->body->team;
     role->team_count = split ? (uint32_t)count : 1;
     role->warps_per_team = role->warps / role->team_count;
     *next_warp += role->warps;
     *CAKE_PUSH(builder->arena, &builder->plan->roles) = role;
     role->number = builder->plan->roles.count;
-    if (role->warps_per_team & (role->warps_per_team - 1))
-        cake_report(builder->diagnostics, CAKE_U001, declared->span,
-                    "a team of %u warps is not lowered yet: powers of two are", role->warps_per_team);
-    if (declared->leader) /* it would run in every CTA */
-        cake_report(builder->diagnostics, CAKE_U001, declared->span, "a 'leader' role is not lowered yet");
 }
 
-/* Registers a thread has at entry under .maxntid and .minnctapersm 1: the file, in units of 8. */
+/* Registers a thread has at entry under .maxntid and .minnctapersm: its part of the file, in whole units. */
 static uint32_t entry_registers(uint32_t threads) {
-    uint32_t registers = REGISTER_FILE / threads / 8 * 8;
-    return registers > 248 ? 248 : registers;
+    uint32_t most = CAKE_LIMIT_REGISTERS_PER_THREAD, registers = CAKE_LIMIT_REGISTERS_PER_SM / threads;
+    return (registers < most ? registers : most) / CAKE_LIMIT_REGISTER_UNIT * CAKE_LIMIT_REGISTER_UNIT;
 }
 
 static void check_registers(cake_builder *builder) {
@@ -84,6 +78,17 @@ static void check_registers(cake_builder *builder) {
                     launch->warps, launch->entry_registers, launch->entry_registers * launch->warps);
 }
 
+/* 'persistent n' promises that n CTAs are resident on a multiprocessor. */
+static void check_residence(cake_builder *builder) {
+    const cake_plan_launch *launch = &builder->plan->launch;
+    const cake_target_info *target = cake_target_info_of(builder->plan->target);
+    uint32_t ctas = builder->kernel->grid->persistent ? builder->kernel->grid->ctas_per_sm : 1;
+    if (ctas <= target->ctas_per_sm && launch->warps * 32 <= target->threads_per_sm / ctas) return;
+    cake_report(builder->diagnostics, CAKE_H207, builder->kernel->grid->span,
+                "%u CTAs of %u threads: a multiprocessor of %s holds %u CTAs and %u threads", ctas, launch->warps * 32,
+                target->name, target->ctas_per_sm, target->threads_per_sm);
+}
+
 void cake_plan_roles(cake_builder *builder) {
     uint32_t warps = 0;
     for (uint32_t i = 0; i < builder->kernel->roles.count; i++)
@@ -97,7 +102,8 @@ void cake_plan_roles(cake_builder *builder) {
         cake_report(builder->diagnostics, CAKE_H207, builder->kernel->span, "%u threads: a CTA has at most %u",
                     warps * 32, MAX_THREADS);
     else if (warps)
-        check_registers(builder);
+        check_residence(builder);
+    if (warps && warps * 32 <= MAX_THREADS) check_registers(builder);
 }
 
 /* ---- buffers ---- */
@@ -116,7 +122,8 @@ static bool lay_out_rows(cake_builder *builder, cake_plan_buffer *buffer, int64_
                     (long long)swizzle);
         return false;
     }
-    if (pad < 0 || pad > 4096 || (uint64_t)columns * bits % 8 != 0 || (pad && swizzle)) {
+    if (pad < 0 || pad > 4096 || (uint64_t)columns * bits % 8 != 0 || (uint64_t)pad * bits % 8 != 0 ||
+        (pad && swizzle)) {
         cake_report(builder->diagnostics, CAKE_H206, buffer->span,
                     pad && swizzle ? "a buffer is swizzled or padded, not both"
                                    : "rows of this buffer are no whole bytes");
@@ -134,7 +141,7 @@ static bool lay_out_rows(cake_builder *builder, cake_plan_buffer *buffer, int64_
         buffer->panels = (uint32_t)(row_bytes / (uint64_t)swizzle);
         row_bytes = (uint64_t)swizzle;
     }
-    if (swizzle && (row_bytes != (uint64_t)swizzle || rows % 8 != 0)) {
+    if (swizzle && (row_bytes != (uint64_t)swizzle || rows % CAKE_LIMIT_SWIZZLE_ROWS != 0)) {
         cake_report(builder->diagnostics, CAKE_H206, buffer->span,
                     "%u rows of %llu bytes: a swizzled tile has rows of whole spans, a multiple of 8 of them", rows,
                     (unsigned long long)row_bytes);
@@ -176,7 +183,7 @@ static cake_plan_buffer *add_buffer(cake_builder *builder, const cake_buffer *de
     buffer->tile_bytes = (uint32_t)tile;
     buffer->bytes = (uint32_t)bytes;
     /* TMA destinations want 128 bytes, a swizzle pattern repeats after 8 spans (PTX ISA 'Swizzling modes'). */
-    buffer->alignment = swizzle ? (uint32_t)swizzle * 8 : 128;
+    buffer->alignment = swizzle ? (uint32_t)swizzle * CAKE_LIMIT_SWIZZLE_ROWS : CAKE_LIMIT_BOX_ALIGNMENT;
     if (buffer->alignment < (uint32_t)align) buffer->alignment = (uint32_t)align;
     *CAKE_PUSH(builder->arena, &builder->plan->buffers) = buffer;
     buffer->number = builder->plan->buffers.count;
@@ -202,6 +209,9 @@ static void add_pipeline(cake_builder *builder, const cake_pipeline *declared) {
         *CAKE_PUSH(builder->arena, &pipeline->consumers) =
             cake_plan_role_find(builder->plan, declared->consumers.items[i].name);
     for (uint32_t i = 0; i < declared->buffers.count; i++) {
+        if (declared->buffers.items[i]->over.name)
+            cake_report(builder->diagnostics, CAKE_U001, declared->buffers.items[i]->span,
+                        "a pipeline's buffer 'over' another one is not lowered yet");
         cake_plan_buffer *buffer = add_buffer(builder, declared->buffers.items[i], pipeline);
         if (buffer) *CAKE_PUSH(builder->arena, &pipeline->buffers) = buffer;
     }
@@ -252,32 +262,6 @@ static void add_scalar(cake_builder *builder, const cake_parameter *parameter, u
     builder->bindings[parameter->symbol->number].value = value;
 }
 
-/* Another shape of a tensor's memory; row-major unless strides are given. */
-static void add_view(cake_builder *builder, const cake_view *declared) {
-    cake_plan_tensor *tensor = CAKE_NEW(builder->arena, cake_plan_tensor);
-    const cake_plan_tensor *base = NULL;
-    builder->span = declared->span;
-    if (declared->value->kind == CAKE_EXPR_NAME)
-        base = builder->bindings[declared->value->u.name.symbol->number].tensor;
-    if (!base) {
-        cake_report(builder->diagnostics, CAKE_U001, declared->span,
-                    "a view of anything but a tensor is not lowered yet");
-        return;
-    }
-    *tensor = (cake_plan_tensor){.name = declared->name,
-                                 .span = declared->span,
-                                 .mode = base->mode,
-                                 .dtype = declared->type.dtype,
-                                 .rank = (uint8_t)declared->type.extents.count,
-                                 .contiguous = !declared->has_strides,
-                                 .position = base->position,
-                                 .number = base->number,
-                                 .view_of = cake_plan_tensor_base(base)};
-    if (cake_plan_shape_tensor(builder, tensor, &declared->type.extents,
-                               declared->has_strides ? &declared->strides : NULL))
-        builder->bindings[declared->symbol->number].tensor = tensor;
-}
-
 static void add_signal(cake_builder *builder, const cake_signal *declared) {
     int64_t count;
     builder->span = declared->span;
@@ -314,6 +298,21 @@ void cake_plan_parameters(cake_builder *builder) {
     }
 }
 
+/* 'over': the bytes of another buffer, wherever that is declared. It is then aligned for both. */
+static void add_overlays(cake_builder *builder) {
+    const cake_kernel *kernel = builder->kernel;
+    for (uint32_t i = 0; i < kernel->buffers.count; i++) {
+        const cake_buffer *declared = kernel->buffers.items[i];
+        cake_plan_buffer *buffer = (cake_plan_buffer *)builder->bindings[declared->symbol->number].buffer;
+        if (buffer && declared->over.name) buffer->over = builder->bindings[declared->over.symbol->number].buffer;
+    }
+    for (uint32_t i = 0; i < builder->plan->buffers.count; i++) {
+        const cake_plan_buffer *buffer = builder->plan->buffers.items[i];
+        for (cake_plan_buffer *base = (cake_plan_buffer *)buffer->over; base; base = (cake_plan_buffer *)base->over)
+            if (base->alignment < buffer->alignment) base->alignment = buffer->alignment;
+    }
+}
+
 void cake_plan_memory(cake_builder *builder) {
     const cake_kernel *kernel = builder->kernel;
     cake_plan_parameters(builder);
@@ -322,15 +321,14 @@ void cake_plan_memory(cake_builder *builder) {
         builder->plan->launch.claim = counter;
         if (counter) counter->uses_pointer = true;
     }
+    cake_plan_claim_ring(builder);
     for (uint32_t i = 0; i < kernel->pipelines.count; i++)
         add_pipeline(builder, kernel->pipelines.items[i]);
-    for (uint32_t i = 0; i < kernel->buffers.count; i++) {
-        cake_plan_buffer *buffer = add_buffer(builder, kernel->buffers.items[i], NULL);
-        if (!buffer || !kernel->buffers.items[i]->over.name) continue;
-        buffer->over = builder->bindings[kernel->buffers.items[i]->over.symbol->number].buffer;
-    }
+    for (uint32_t i = 0; i < kernel->buffers.count; i++)
+        add_buffer(builder, kernel->buffers.items[i], NULL);
+    add_overlays(builder);
     for (uint32_t i = 0; i < kernel->views.count; i++)
-        add_view(builder, kernel->views.items[i]);
+        cake_plan_view(builder, kernel->views.items[i]);
     for (uint32_t i = 0; i < kernel->batons.count; i++)
         add_baton(builder, kernel->batons.items[i]);
     for (uint32_t i = 0; i < kernel->signals.count; i++)

@@ -91,6 +91,7 @@ typedef struct cake_plan_buffer {
     uint32_t stage_stride;                     /* bytes between stages; 0 outside pipelines */
     const struct cake_plan_pipeline *pipeline; /* or null */
     const struct cake_plan_buffer *over;       /* or null */
+    const struct cake_plan_buffer *view_of;    /* the buffer whose bytes a row of buffer_views shows; else null */
 } cake_plan_buffer;
 
 typedef struct cake_plan_pipeline {
@@ -103,6 +104,10 @@ typedef struct cake_plan_pipeline {
     CAKE_VECTOR(cake_plan_buffer *) buffers;
     bool filled_by_tma, filled_by_store, filled_by_async; /* what the producer's statements do */
     bool multicast; /* spans the cluster: a slot is free when its readers in all CTAs have released it */
+    bool led;       /* the producer is a leader, and not all consumers are: it fills the slots of all CTAs by multicast,
+                     * commits them (one arrival and all bytes in each CTA), and gets the arrivals of all releases */
+    bool claims;    /* passes the tiles that a persistent CTA takes; only team 0 of the producer, one of the consumers
+                     * itself, acquires and commits */
     uint32_t full_barrier, empty_barrier; /* offsets in shared memory; 'stages' mbarriers of 8 bytes each */
     uint32_t full_count, empty_count;     /* arrivals of a phase */
     uint32_t bytes_per_stage;             /* transaction bytes of a phase */
@@ -115,17 +120,20 @@ typedef struct cake_plan_baton {
     uint32_t first_barrier; /* one named barrier a team, from this one on */
 } cake_plan_baton;
 
-/* A counting barrier: one mbarrier, completed by 'arrivals' arrivals of warps. */
+/* A counting barrier: one mbarrier. */
 typedef struct cake_plan_signal {
     uint32_t number;
     cake_name name;
     cake_span span;
-    uint32_t count;    /* team arrivals of a phase */
-    uint32_t arrivals; /* of warps: count times the warps of an arriving team */
-    uint32_t barrier;  /* offset in shared memory */
+    uint32_t count;         /* team arrivals of a phase */
+    uint32_t team_arrivals; /* that a team makes on the mbarrier: its running warps make equal parts of them */
+    uint32_t arrivals;      /* of a phase on the mbarrier: count * team_arrivals */
+    uint32_t barrier;       /* offset in shared memory */
+    bool remote;            /* other CTAs of the cluster arrive */
 } cake_plan_signal;
 
-/* Arguments of a cuTensorMapEncodeTiled; dimensions outermost first here. Equal maps are shared. */
+/* Arguments of a cuTensorMapEncodeTiled; dimensions outermost first here. Equal maps are shared. Of 4-bit elements the
+ * map has pairs of the last dimension, as bytes; boxes and coordinates count elements here. */
 typedef struct cake_plan_tensor_map {
     uint32_t number;
     const cake_plan_tensor *tensor;
@@ -151,7 +159,8 @@ typedef struct cake_plan_index {
 typedef struct cake_plan_place {
     const cake_plan_tensor *tensor; /* or */
     const cake_plan_buffer *buffer;
-    uint32_t age; /* of a pipeline's slot: 0 newest held */
+    cake_plan_value *peer; /* LOAD, STORE and ATOMIC of a buffer: the rank of the CTA whose buffer it is; null: own */
+    uint32_t age;          /* of a pipeline's slot: 0 newest held */
     uint8_t dimensions;
     cake_plan_index index[CAKE_MAX_RANK];
     cake_shape shape; /* of the tile that the place denotes */
@@ -201,11 +210,13 @@ typedef struct cake_plan_atomic_access {
     cake_atomic_op op;
     cake_scope scope; /* never DEFAULT */
     cake_order order;
-    cake_shape shape; /* of the tile of places; rank 0: one */
-    bool used;        /* the old value is */
+    cake_shape shape;       /* of the tile of places; rank 0: one */
+    bool used;              /* the old value is */
+    uint32_t scratch_bytes; /* through which a team of several warps gets the elected lane's value; or 0 */
 } cake_plan_atomic_access;
 
-/* A copy by lanes, cp.async: both places are dealt in runs of 'width' elements; what clip leaves out is zero. */
+/* A copy by lanes, cp.async: both places are dealt in runs of 'width' elements; what clip leaves out is zero. The
+ * tensor's rows may be gathered, by indices in the layout of the runs. */
 typedef struct cake_plan_async {
     cake_plan_access global; /* with its clip */
     cake_plan_place shared;
@@ -219,7 +230,8 @@ typedef struct cake_plan_await {
     cake_plan_value *polled;           /* POLLED leaf: 'it' */
     struct cake_plan_block *condition; /* computes 'until' from it */
     cake_plan_value *until;
-    bool used; /* the value is */
+    bool used;              /* the value is */
+    uint32_t scratch_bytes; /* as of an atomic: each warp polls, and all get what the elected lane read last */
 } cake_plan_await;
 
 /* A matrix product as issued. wgmma: m_blocks x k_steps instructions m64nNkK a warpgroup; mma: m_blocks x n / 8 x
@@ -274,10 +286,10 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_GRID_SIZE,
     CAKE_PLAN_TEAM_INDEX,
     CAKE_PLAN_CLUSTER_RANK,
-    CAKE_PLAN_CLAIMED,   /* the tile that the CTA took from the counter */
+    CAKE_PLAN_CLAIMED,   /* the tile that the CTA took from the counter; not of a persistent grid */
     CAKE_PLAN_POLLED,    /* the word that an AWAIT read last */
     CAKE_PLAN_COMBINED,  /* an element that a combiner is given */
-    CAKE_PLAN_INDUCTION, /* of the FOR that holds it */
+    CAKE_PLAN_INDUCTION, /* of the FOR that holds it; operands: from, step */
     /* pure: operands -> result, elementwise with broadcasting (extent 1 against any) */
     CAKE_PLAN_UNARY,
     CAKE_PLAN_BINARY, /* comparisons included: result bool */
@@ -326,7 +338,7 @@ typedef enum cake_plan_op_kind {
     CAKE_PLAN_SYNC_ROLE,
     CAKE_PLAN_SYNC_CTA,
     CAKE_PLAN_SYNC_CLUSTER,
-    CAKE_PLAN_ARRIVE,
+    CAKE_PLAN_ARRIVE, /* operand, if any: the rank of the CTA whose signal it is; else the own one */
     CAKE_PLAN_AWAIT_SIGNAL,
     CAKE_PLAN_GRID_WAIT,
     CAKE_PLAN_GRID_TRIGGER
@@ -382,10 +394,11 @@ struct cake_plan_op {
             bool tiles;         /* the walk over the grid's tiles */
         } loop;
         struct {
-            cake_plan_block condition; /* computes 'value' */
+            cake_plan_block condition; /* computes 'value'; once more than 'body' */
             cake_plan_value *value;
             int64_t bound;
-            cake_plan_block body;
+            cake_plan_block body; /* sees what 'condition' computes */
+            bool tiles;           /* the walk over the tiles that the CTA takes from the counter */
         } loop_while;
         struct {
             cake_plan_value *condition;
@@ -425,6 +438,7 @@ typedef struct cake_plan_role {
     uint32_t registers;         /* setmaxnreg budget; 0: none */
     uint32_t team_count;
     uint32_t warps_per_team;
+    bool leader;                 /* runs in rank 0 of each cluster only */
     bool first_warp_only;        /* only one-lane statements, pipelines and scalars: the other warps are idle */
     uint32_t role_barrier;       /* named barrier of 'sync role'; 0: not used */
     uint32_t first_team_barrier; /* team i has first_team_barrier + i; 0: not used or one warp */
@@ -457,7 +471,7 @@ typedef struct cake_plan_launch {
     uint32_t entry_registers;             /* per thread at launch when a role has a budget; else 0 */
     uint32_t cluster;                     /* CTAs; 1: none */
     const struct cake_plan_tensor *claim; /* counter that hands out the tiles, or null */
-    uint32_t claim_offset;                /* in shared memory: where the CTA keeps its tile */
+    uint32_t claim_offset;                /* in shared memory: where the CTA keeps its tile; not if 'persistent' */
     uint32_t ctas_per_sm;
     bool persistent;
     const cake_plan_value *tiles; /* launch scope: number of tiles */
@@ -477,6 +491,7 @@ typedef struct cake_plan {
     CAKE_VECTOR(cake_plan_value *) scalars;    /* PARAMETER leaves */
     CAKE_VECTOR(cake_plan_tensor *) tensors;
     CAKE_VECTOR(cake_plan_buffer *) buffers;
+    CAKE_VECTOR(cake_plan_buffer *) buffer_views; /* other shapes of buffers, at the same offset and pipeline */
     CAKE_VECTOR(cake_plan_pipeline *) pipelines;
     CAKE_VECTOR(cake_plan_baton *) batons;
     CAKE_VECTOR(cake_plan_signal *) signals;
@@ -509,6 +524,10 @@ typedef struct cake_plan_options {
  * yet). The module must be free of errors and outlive the plan. */
 const cake_plan *cake_plan_build(cake_arena *arena, const cake_module *module, const cake_kernel *kernel,
                                  const cake_plan_options *options, cake_diagnostics *diagnostics);
+
+/* The bytes of one element with a constant's value, from the lowest on; rounds to nearest even, out of range to
+ * infinity (e4m3: NaN). */
+uint64_t cake_plan_constant_bits(cake_dtype dtype, const cake_plan_value *constant);
 
 /* A value as a short expression over names: 'm * 128 + w * 64', or '%17' where it is no expression of such. */
 void cake_plan_value_print(const cake_plan_value *value, cake_text *out);

@@ -124,6 +124,7 @@ static void print_roles(const cake_plan *plan, cake_text *out) {
                          role->team_count, role->team_count == 1 ? "" : "s", role->warps_per_team,
                          role->warps_per_team == 1 ? "" : "s");
         if (role->registers) cake_text_format(out, ", %u registers", role->registers);
+        if (role->leader) cake_text_add_string(out, ", in rank 0 of the cluster alone");
         if (role->first_warp_only && role->warps_per_team > 1)
             cake_text_format(out, ", only the first warp of %s runs", role->team_count == 1 ? "it" : "each");
         cake_text_add_string(out, "\n");
@@ -199,11 +200,23 @@ static void collect_memory(const cake_plan *plan, cake_arena *arena, memory_map 
         add_memory(arena, map, (memory_row){pipeline->full_barrier, 8, pipeline->stages, NULL, full});
         add_memory(arena, map, (memory_row){pipeline->empty_barrier, 8, pipeline->stages, NULL, empty});
     }
+    if (plan->launch.claim && !plan->launch.persistent)
+        add_memory(arena, map, (memory_row){plan->launch.claim_offset, 4, 1, NULL, "the claimed tile"});
     for (uint32_t i = 0; i < plan->signals.count; i++) {
         const cake_plan_signal *signal = plan->signals.items[i];
         const char *text = cake_arena_format(arena, "mbarrier of %s", signal->name);
         add_memory(arena, map, (memory_row){signal->barrier, 8, 1, NULL, text});
     }
+}
+
+static void print_buffer(const cake_plan_buffer *buffer, cake_text *out) {
+    cake_text_format(out, ": %s", cake_dtype_name(buffer->dtype));
+    cake_shape_print(&buffer->shape, out);
+    if (buffer->swizzle)
+        cake_text_format(out, ", swizzle %u, %u panel%s", buffer->swizzle, buffer->panels,
+                         buffer->panels == 1 ? "" : "s");
+    cake_text_format(out, ", rows of %u bytes", buffer->row_bytes);
+    if (buffer->over) cake_text_format(out, ", over %s", buffer->over->name);
 }
 
 static void print_memory(const cake_plan *plan, cake_text *out) {
@@ -214,17 +227,14 @@ static void print_memory(const cake_plan *plan, cake_text *out) {
     for (uint32_t i = 0; i < map.count; i++) {
         const memory_row *row = &map.items[i];
         cake_text_format(out, "              %8u  %8u  x %-3u  %s", row->offset, row->bytes, row->stages, row->text);
-        if (row->buffer) {
-            const cake_plan_buffer *buffer = row->buffer;
-            cake_text_format(out, ": %s", cake_dtype_name(buffer->dtype));
-            cake_shape_print(&buffer->shape, out);
-            if (buffer->swizzle)
-                cake_text_format(out, ", swizzle %u, %u panel%s", buffer->swizzle, buffer->panels,
-                                 buffer->panels == 1 ? "" : "s");
-            cake_text_format(out, ", rows of %u bytes", buffer->row_bytes);
-            if (buffer->over) cake_text_format(out, ", over %s", buffer->over->name);
-        }
+        if (row->buffer) print_buffer(row->buffer, out);
         cake_text_add_string(out, "\n");
+    }
+    for (uint32_t i = 0; i < plan->buffer_views.count; i++) {
+        const cake_plan_buffer *view = plan->buffer_views.items[i];
+        cake_text_format(out, "%42s%s", "", view->name);
+        print_buffer(view, out);
+        cake_text_format(out, ", view of %s\n", view->view_of->name);
     }
 }
 
@@ -249,6 +259,8 @@ static void print_pipelines(const cake_plan *plan, cake_text *out) {
                              pipeline->filled_by_tma && pipeline->filled_by_store ? " and " : "",
                              pipeline->filled_by_store ? "store" : "");
         if (pipeline->multicast) cake_text_add_string(&facts, "; spans the cluster");
+        if (pipeline->led) cake_text_add_string(&facts, ", committed by its leader");
+        if (pipeline->claims) cake_text_add_string(&facts, "; passes the claimed tile");
         cake_plan_print_row(plan, out, pipeline->span, 0, &what, &facts);
     }
 }
@@ -261,8 +273,9 @@ static void print_signals(const cake_plan *plan, cake_text *out) {
         cake_text_init(&what, out->arena);
         cake_text_init(&facts, out->arena);
         cake_text_format(&what, "%s: count %u", signal->name, signal->count);
-        cake_text_format(&facts, "complete after %u arrival%s of warps", signal->arrivals,
-                         signal->arrivals == 1 ? "" : "s");
+        cake_text_format(&facts, "complete after %u arrival%s, %u of each team", signal->arrivals,
+                         signal->arrivals == 1 ? "" : "s", signal->team_arrivals);
+        if (signal->remote) cake_text_add_string(&facts, "; from the whole cluster");
         cake_plan_print_row(plan, out, signal->span, 0, &what, &facts);
     }
 }

@@ -42,12 +42,15 @@ static void tile_facts(op_printer *p, const cake_plan_value *value) {
 
 static void access_facts(op_printer *p, const cake_plan_access *access) {
     const cake_plan_place *place = &access->place;
-    uint32_t bytes = cake_dtype_bits(place->tensor ? place->tensor->dtype : place->buffer->dtype) / 8 * access->width;
+    uint32_t bits = cake_dtype_bits(place->tensor ? place->tensor->dtype : place->buffer->dtype) * access->width;
+    uint32_t bytes = (bits + 7) / 8;
     separate(&p->facts);
     switch (access->form) {
     case CAKE_ACCESS_ELEMENTS:
         if (access->width > 1)
             cake_text_format(&p->facts, "vectors of %u, %u bytes", access->width, bytes);
+        else if (bits < 8)
+            cake_text_add_string(&p->facts, "single elements, half a byte");
         else
             cake_text_format(&p->facts, "single elements of %u byte%s", bytes, bytes == 1 ? "" : "s");
         break;
@@ -166,6 +169,13 @@ static void print_store(op_printer *p, const cake_plan_op *op) {
     access_facts(p, op->u.access);
 }
 
+/* Of one lane's value for a team of several warps. */
+static void broadcast_facts(op_printer *p, uint32_t scratch_bytes) {
+    if (!scratch_bytes) return;
+    separate(&p->facts);
+    cake_text_format(&p->facts, "%u bytes of scratch, 2 barriers", scratch_bytes);
+}
+
 static void print_atomic(op_printer *p, const cake_plan_op *op) {
     static const char *const scopes[] = {"", "cta", "gpu", "sys"};
     static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -185,6 +195,18 @@ static void print_atomic(op_printer *p, const cake_plan_op *op) {
     separate(&p->facts);
     cake_text_format(&p->facts, "%s at %s scope%s", orders[atomic->order], scopes[atomic->scope],
                      atomic->access.mask ? ", predicated by mask" : "");
+    broadcast_facts(p, atomic->scratch_bytes);
+}
+
+static void print_await(op_printer *p, const cake_plan_op *op) {
+    if (op->u.await->used) {
+        what_value(p, op->result);
+        what(p, " = ");
+    }
+    what(p, "await ");
+    cake_plan_place_print(&op->u.await->access.place, &p->what);
+    tile_facts(p, op->result);
+    broadcast_facts(p, op->u.await->scratch_bytes);
 }
 
 static void print_reduction(op_printer *p, const cake_plan_op *op) {
@@ -309,13 +331,17 @@ static void print_slot(op_printer *p, const cake_plan_op *op) {
     print_counts(&p->facts, op->u.slot.held_before);
 }
 
-static void print_for(op_printer *p, const cake_plan_op *op) {
+static void what_tiles(op_printer *p) {
     const cake_grid *grid = p->plan->kernel->grid;
+    what(p, "for tile (");
+    for (uint32_t i = 0; i < grid->axes.count; i++)
+        cake_text_format(&p->what, "%s%s", i ? ", " : "", grid->axes.items[i].name);
+    what(p, ")");
+}
+
+static void print_for(op_printer *p, const cake_plan_op *op) {
     if (op->u.loop.tiles) {
-        what(p, "for tile (");
-        for (uint32_t i = 0; i < grid->axes.count; i++)
-            cake_text_format(&p->what, "%s%s", i ? ", " : "", grid->axes.items[i].name);
-        what(p, ")");
+        what_tiles(p);
         cake_text_add_string(&p->facts, "tiles ");
     } else {
         what(p, "for ");
@@ -343,9 +369,15 @@ static void print_for(op_printer *p, const cake_plan_op *op) {
 }
 
 static void print_while(op_printer *p, const cake_plan_op *op) {
-    what(p, "while ");
-    if (op->u.loop_while.value) what_value(p, op->u.loop_while.value);
-    cake_text_format(&p->facts, "at most %lld rounds", (long long)op->u.loop_while.bound);
+    if (op->u.loop_while.tiles) {
+        what_tiles(p);
+        cake_text_format(&p->facts, "tiles from '%s', while ", p->plan->launch.claim->name);
+        cake_plan_value_print(op->u.loop_while.value, &p->facts);
+    } else {
+        what(p, "while ");
+        if (op->u.loop_while.value) what_value(p, op->u.loop_while.value);
+        cake_text_format(&p->facts, "at most %lld rounds", (long long)op->u.loop_while.bound);
+    }
     finish_row(p, op);
     print_nested(p, &op->u.loop_while.condition);
     print_nested(p, &op->u.loop_while.body);
@@ -360,6 +392,17 @@ static void print_if(op_printer *p, const cake_plan_op *op) {
     what(p, "else");
     finish_row(p, op);
     print_nested(p, &op->u.branch.otherwise);
+}
+
+static void print_signal(op_printer *p, const cake_plan_op *op) {
+    cake_text_format(&p->what, "%s ", cake_plan_op_name(op->kind));
+    if (!op->operand_count) {
+        what(p, op->u.signal->name);
+        return;
+    }
+    cake_text_format(&p->what, "peer(%s, ", op->u.signal->name);
+    what_value(p, op->operands[0]);
+    what(p, ")");
 }
 
 static void print_op(op_printer *p, const cake_plan_op *op) {
@@ -420,13 +463,11 @@ static void print_op(op_printer *p, const cake_plan_op *op) {
         print_atomic(p, op);
         break;
     case CAKE_PLAN_AWAIT:
-        what(p, "await ");
-        cake_plan_place_print(&op->u.await->access.place, &p->what);
-        tile_facts(p, op->result);
+        print_await(p, op);
         break;
     case CAKE_PLAN_ARRIVE:
     case CAKE_PLAN_AWAIT_SIGNAL:
-        cake_text_format(&p->what, "%s %s", cake_plan_op_name(op->kind), op->u.signal->name);
+        print_signal(p, op);
         break;
     case CAKE_PLAN_ACQUIRE:
     case CAKE_PLAN_COMMIT:

@@ -34,14 +34,28 @@ static void print_run(const cake_plan_module *plans, const cake_plan_program *pr
     }
 }
 
+static void print_fill(const cake_plan_program *program, const cake_plan_step *step, cake_text *what) {
+    cake_text_format(what, "fill %s <- ", memory_name(program, step->memory));
+    switch (step->value.kind) {
+    case CAKE_PLAN_SOURCE_SCALAR:
+        cake_text_add_string(what, program->scope->scalars.items[step->value.scalar]->definition->u.leaf.name);
+        return;
+    case CAKE_PLAN_SOURCE_BITS:
+        cake_text_format(what, "0x%llx", (unsigned long long)step->value.bits);
+        return;
+    case CAKE_PLAN_SOURCE_VALUE:
+        cake_plan_value_print(step->value.value, what);
+        return;
+    }
+}
+
 static void print_step(const cake_plan_module *plans, const cake_plan_program *program, const cake_plan_step *step,
                        cake_text *out) {
     cake_text what, facts;
     cake_text_init(&what, out->arena);
     cake_text_init(&facts, out->arena);
     if (step->kind == CAKE_STEP_FILL)
-        cake_text_format(&what, "fill %s <- 0x%llx", memory_name(program, step->memory),
-                         (unsigned long long)step->bits);
+        print_fill(program, step, &what);
     else
         print_run(plans, program, step, &what, &facts);
     cake_plan_print_row(program->scope, out, step->span, 0, &what, &facts);

@@ -92,6 +92,9 @@ static bool print_definition(value_printer *p, const cake_plan_op *op, int outer
         cake_text_format(p->out, "%s %s ", op->kind == CAKE_PLAN_CAST ? "cast" : "bitcast",
                          cake_dtype_name(op->result->dtype));
         print_value(p, op->operands[0], PREFIX_LEVEL);
+        if (op->kind == CAKE_PLAN_CAST && op->u.cast.saturate) cake_text_add_string(p->out, " sat");
+        if (op->kind == CAKE_PLAN_CAST && op->u.cast.rounding == CAKE_ROUND_TOWARD_ZERO)
+            cake_text_add_string(p->out, " round rz");
         return true;
     case CAKE_PLAN_BINARY:
         print_binary(p, op, outer);
@@ -190,9 +193,28 @@ static bool is_whole(const cake_plan_place *place, uint8_t d) {
     return index->length == 0 || (extent->is_constant && extent->integer == (int64_t)index->length);
 }
 
+/* Axes that no index runs along. */
+static void print_new_axes(const cake_plan_place *place, cake_text *out) {
+    uint32_t indexed = 0, all = (1u << place->shape.rank) - 1;
+    for (uint8_t d = 0; d < place->dimensions; d++) {
+        const cake_plan_index *index = &place->index[d];
+        uint8_t count = index->kind == CAKE_INDEX_RANGE ? 1 : index->base->shape.rank;
+        indexed |= ((1u << count) - 1) << index->axis;
+    }
+    for (uint8_t i = 0; indexed != all && i < place->shape.rank; i++)
+        cake_text_format(out, "%s%s", i ? ", " : "[", indexed >> i & 1 ? ":" : "None");
+    if (indexed != all) cake_text_add_string(out, "]");
+}
+
 void cake_plan_place_print(const cake_plan_place *place, cake_text *out) {
     uint8_t last = place->dimensions;
+    if (place->peer) cake_text_add_string(out, "peer(");
     cake_text_add_string(out, place->buffer ? place->buffer->name : place->tensor->name);
+    if (place->peer) {
+        cake_text_add_string(out, ", ");
+        cake_plan_value_print(place->peer, out);
+        cake_text_add_string(out, ")");
+    }
     if (place->age) cake_text_format(out, "@%u", place->age);
     while (last && is_whole(place, (uint8_t)(last - 1)))
         last--;
@@ -207,4 +229,5 @@ void cake_plan_place_print(const cake_plan_place *place, cake_text *out) {
     }
     if (last) cake_text_add_string(out, "]");
     if (place->transposed) cake_text_add_string(out, ".T");
+    print_new_axes(place, out);
 }

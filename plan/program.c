@@ -73,20 +73,15 @@ static void add_temporary(cake_plan_program_builder *p, const cake_temporary *de
 static void add_fill(cake_plan_program_builder *p, const cake_step *step) {
     const cake_plan_tensor *tensor = p->scope.bindings[step->object.symbol->number].tensor;
     p->scope.span = step->span;
-    const cake_plan_value *value = cake_plan_expression(&p->scope, step->fill_value);
-    if (!tensor || !value) return; /* reported */
-    const char *what = !tensor->contiguous   ? "'fill' of a tensor with strides"
-                       : !value->is_constant ? "a value of 'fill' that is known only at launch"
-                                             : NULL;
-    if (what) {
-        cake_report(p->scope.diagnostics, CAKE_U001, step->span, "%s is not lowered yet", what);
+    if (!tensor) return; /* reported */
+    if (!tensor->contiguous && cake_dtype_bits(tensor->dtype) < 8) {
+        cake_report(p->scope.diagnostics, CAKE_U001, step->span,
+                    "'fill' of 4-bit elements with strides is not lowered yet");
         return;
     }
-    *CAKE_PUSH(p->scope.arena, &p->program->steps) =
-        (cake_plan_step){.kind = CAKE_STEP_FILL,
-                         .span = step->span,
-                         .memory = tensor->number - 1,
-                         .bits = cake_plan_constant_bits(tensor->dtype, value)};
+    cake_plan_step row = {.kind = CAKE_STEP_FILL, .span = step->span, .memory = tensor->number - 1};
+    if (!cake_plan_program_source(p, step->fill_value, tensor->dtype, &row.value)) return;
+    *CAKE_PUSH(p->scope.arena, &p->program->steps) = row;
     cake_plan_program_order_fill(p, tensor->number - 1);
 }
 

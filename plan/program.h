@@ -19,10 +19,10 @@
 typedef enum cake_plan_source_kind {
     CAKE_PLAN_SOURCE_SCALAR, /* a scalar parameter of the program, unchanged */
     CAKE_PLAN_SOURCE_BITS,   /* known at compile time */
-    CAKE_PLAN_SOURCE_VALUE   /* an integer in the program's launch scope */
+    CAKE_PLAN_SOURCE_VALUE   /* in the program's launch scope: of the wanted dtype, or INDEX where that is an integer */
 } cake_plan_source_kind;
 
-/* What a kernel's scalar parameter gets. */
+/* What a kernel's scalar parameter gets, or each element of a tensor that is filled. */
 typedef struct cake_plan_source {
     cake_plan_source_kind kind;
     uint32_t scalar; /* index into the program's scalars */
@@ -34,8 +34,8 @@ typedef struct cake_plan_source {
 typedef struct cake_plan_step {
     cake_step_kind kind; /* FILL or RUN */
     cake_span span;
-    uint32_t memory;                                 /* FILL */
-    uint64_t bits;                                   /* FILL: one element */
+    uint32_t memory;                                 /* FILL; it may have strides */
+    cake_plan_source value;                          /* FILL: one element */
     uint32_t instance;                               /* RUN: into the module's instances */
     CAKE_VECTOR(uint32_t) tensors;                   /* RUN: memory of each of the kernel's tensors */
     CAKE_VECTOR(const cake_plan_value *) dimensions; /* RUN: of each runtime dimension of the instance's plan */

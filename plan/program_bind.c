@@ -236,46 +236,16 @@ static void require_contract(const run_binder *run) {
     }
 }
 
-/* ---- scalars ---- */
-
-static bool scalar_parameter(const run_binder *run, const cake_expr *argument, cake_dtype dtype, uint32_t *out_index) {
-    if (argument->kind != CAKE_EXPR_NAME || argument->u.name.symbol->kind != CAKE_SYMBOL_PARAMETER) return false;
-    const cake_plan_value *value = *value_of(run, argument->u.name.symbol);
-    for (uint32_t i = 0; i < run->scope->plan->scalars.count; i++) {
-        *out_index = i;
-        if (run->scope->plan->scalars.items[i] == value) return value->dtype == dtype;
-    }
-    return false;
-}
-
-static void bind_scalar(const run_binder *run, const cake_parameter *parameter, const cake_expr *argument) {
-    cake_plan_source source = {.kind = CAKE_PLAN_SOURCE_SCALAR};
-    cake_dtype dtype = parameter->type.dtype;
-    cake_dtype_class class = cake_dtype_class_of(dtype);
-    if (!scalar_parameter(run, argument, dtype, &source.scalar)) {
-        run->scope->span = argument->span;
-        cake_plan_value *value = cake_plan_expression(run->scope, argument);
-        if (!value) return;
-        bool index = value->dtype == CAKE_DTYPE_INDEX;
-        source.kind = value->is_constant ? CAKE_PLAN_SOURCE_BITS : CAKE_PLAN_SOURCE_VALUE;
-        source.value = value;
-        if (value->is_constant)
-            source.bits = cake_plan_constant_bits(dtype, value);
-        else if (!index || (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED))
-            cake_report(run->scope->diagnostics, CAKE_U001, argument->span,
-                        "a scalar argument that is worked out at launch is not lowered yet, unless it is an integer "
-                        "over dimensions");
-    }
-    *CAKE_PUSH(run->scope->arena, &run->row->scalars) = source;
-}
-
 /* ---- the whole ---- */
 
 static void bind_arguments(const run_binder *run) {
     for (uint32_t i = 0; i < run->kernel->parameters.count; i++) {
         const cake_parameter *parameter = run->kernel->parameters.items[i];
         if (parameter->type.extents.count == 0) {
-            bind_scalar(run, parameter, run->step->arguments.items[i]);
+            cake_plan_source source;
+            if (!cake_plan_program_source(run->p, run->step->arguments.items[i], parameter->type.dtype, &source))
+                return;
+            *CAKE_PUSH(run->scope->arena, &run->row->scalars) = source;
             continue;
         }
         const cake_plan_tensor *given = argument_of(run, i);

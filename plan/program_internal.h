@@ -27,6 +27,12 @@ typedef struct cake_plan_program_builder {
  * instance. False after an error (reported). */
 bool cake_plan_program_bind(cake_plan_program_builder *p, const cake_step *step, cake_plan_step *row);
 
+/* ---- program_source.c ---- */
+/* Where an element of the dtype comes from that the expression says, in the program's scope; false after an error
+ * (reported). */
+bool cake_plan_program_source(cake_plan_program_builder *p, const cake_expr *expr, cake_dtype dtype,
+                              cake_plan_source *out_source);
+
 /* ---- program_contract.c ---- */
 /* Notes a condition that holds at every launch of the program. */
 void cake_plan_program_know(cake_plan_program_builder *p, const cake_plan_value *condition);
@@ -42,10 +48,5 @@ bool cake_plan_value_equal(const cake_plan_value *a, const cake_plan_value *b);
 void cake_plan_program_order_run(cake_plan_program_builder *p, const cake_step *step, const cake_plan_step *row);
 void cake_plan_program_order_fill(cake_plan_program_builder *p, uint32_t memory);
 void cake_plan_program_order_end(cake_plan_program_builder *p);
-
-/* ---- constant.c ---- */
-/* The bytes of one element with a constant's value, from the lowest on; rounds to nearest even, out of range to
- * infinity (e4m3: NaN). */
-uint64_t cake_plan_constant_bits(cake_dtype dtype, const cake_plan_value *constant);
 
 #endif

@@ -96,7 +96,7 @@ static bool walk(early_access *e, const cake_plan_block *block) {
 static void check_overlap(early_access *e) {
     const cake_plan_launch *launch = &e->plan->launch;
     bool waits = false;
-    if (launch->claim) access_tensor(e, launch->claim->span, launch->claim, true);
+    if (launch->claim && !launch->persistent) access_tensor(e, launch->claim->span, launch->claim, true);
     for (uint32_t i = 0; i < e->plan->roles.count; i++)
         waits |= walk(e, &e->plan->roles.items[i]->body);
     if (!waits && !e->reported)

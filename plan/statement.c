@@ -109,9 +109,37 @@ static void assign(cake_builder *builder, const cake_stmt *stmt) {
 
 /* ---- control ---- */
 
+/* The tile is below the number of tiles in the body: the operation that gives it doesn't know. */
+static cake_plan_value *claimed_tile(cake_builder *builder, cake_plan_value *claimed, int64_t last) {
+    cake_plan_value *tile = cake_plan_convert(builder, claimed, CAKE_DTYPE_INDEX);
+    tile->high = last;
+    return tile;
+}
+
+/* while the next tile of the counter is one */
+static void for_claimed_tile(cake_builder *builder, const cake_stmt *stmt, cake_plan_value *tiles) {
+    cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_WHILE);
+    cake_plan_block *outer = builder->block;
+    int64_t most = tiles->high > 0 ? tiles->high : 1;
+    op->u.loop_while.tiles = true;
+    op->u.loop_while.bound = most;
+    builder->block = &op->u.loop_while.condition;
+    cake_plan_value *claimed = cake_plan_claim(builder);
+    cake_plan_value *number = cake_plan_convert(builder, claimed, CAKE_DTYPE_INDEX);
+    op->u.loop_while.value = cake_plan_binary(builder, CAKE_BINARY_LT, number, tiles);
+    builder->block = &op->u.loop_while.body;
+    cake_plan_bind_tile(builder, claimed_tile(builder, claimed, most - 1));
+    cake_plan_statements(builder, &stmt->u.for_tile.body);
+    builder->block = outer;
+}
+
 static void for_tile(cake_builder *builder, const cake_stmt *stmt) {
     const cake_plan_value *tiles = builder->plan->launch.tiles;
     if (!tiles) return;
+    if (builder->plan->launch.claim) {
+        for_claimed_tile(builder, stmt, (cake_plan_value *)tiles);
+        return;
+    }
     cake_plan_value *from = cake_plan_cluster_number(builder, CAKE_PLAN_CTA_ID, 0, tiles->high);
     cake_plan_value *step =
         cake_plan_cluster_number(builder, CAKE_PLAN_GRID_SIZE, 1, tiles->high > 1 ? tiles->high : 1);
@@ -179,6 +207,9 @@ static void loop(cake_builder *builder, const cake_stmt *stmt) {
     op->u.loop.unroll = unroll > 0 && unroll <= 64 ? (uint32_t)unroll : 0;
     op->u.loop.at_least_once = from->high < to->low;
     op->u.loop.induction = cake_plan_leaf(builder, CAKE_PLAN_INDUCTION, CAKE_DTYPE_INDEX, from->low, to->high - 1);
+    cake_plan_op *leaf = (cake_plan_op *)op->u.loop.induction->definition;
+    leaf->operands[leaf->operand_count++] = from;
+    leaf->operands[leaf->operand_count++] = step;
     cake_plan_name_value(op->u.loop.induction, stmt->u.loop.name);
     builder->bindings[stmt->u.loop.symbol->number].value = op->u.loop.induction;
     block_into(builder, &op->u.loop.body, &stmt->u.loop.body);
@@ -234,19 +265,29 @@ static void baton(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kin
 
 static void signal(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kind kind) {
     const cake_expr *place = stmt->u.signal.place;
-    if (place->kind != CAKE_EXPR_NAME) {
-        unbuilt(builder, stmt->span, "another rank's signal");
+    cake_plan_value *rank = NULL;
+    if (place->kind == CAKE_EXPR_PEER && kind == CAKE_PLAN_AWAIT_SIGNAL) {
+        unbuilt(builder, stmt->span, "waiting for another rank's signal");
         return;
     }
-    for (uint32_t i = 0; i < builder->plan->signals.count; i++)
-        if (builder->plan->signals.items[i]->name == place->u.name.text)
-            cake_plan_append(builder, kind)->u.signal = builder->plan->signals.items[i];
+    if (place->kind == CAKE_EXPR_PEER) {
+        if (!(rank = cake_plan_peer_rank(builder, place->u.peer.rank))) return;
+        place = place->u.peer.place;
+    }
+    for (uint32_t i = 0; i < builder->plan->signals.count; i++) {
+        if (builder->plan->signals.items[i]->name != place->u.name.text) continue;
+        cake_plan_op *op = cake_plan_append(builder, kind);
+        op->u.signal = builder->plan->signals.items[i];
+        if (!rank) return;
+        builder->plan->signals.items[i]->remote = true;
+        op->operands[op->operand_count++] = rank;
+    }
 }
 
 static void counted(cake_builder *builder, const cake_stmt *stmt, cake_plan_op_kind kind) {
     int64_t count;
     if (!cake_plan_integer(builder, stmt->u.wait.count, "the number of groups", &count)) return;
-    if (count < 0 || count > 7) {
+    if (count < 0 || count > CAKE_LIMIT_PENDING_GROUPS) {
         cake_report(builder->diagnostics, CAKE_L405, stmt->u.wait.count->span, "0 to 7 groups may stay pending");
         return;
     }

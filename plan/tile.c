@@ -32,9 +32,8 @@ cake_plan_value *cake_plan_tile_call(cake_builder *builder, const cake_expr *exp
     return cake_plan_rearrange(builder, expr);
 }
 
-/* Offset and extent of one item of a slice along an axis of the given extent. */
-static bool slice_item(cake_builder *builder, const cake_item *item, uint32_t extent, uint32_t *out_offset,
-                       uint32_t *out_length) {
+bool cake_plan_slice_item(cake_builder *builder, const cake_item *item, uint32_t extent, uint32_t *out_offset,
+                          uint32_t *out_length) {
     *out_offset = 0;
     *out_length = extent;
     if (item->kind == CAKE_ITEM_ALL) return true;
@@ -68,7 +67,7 @@ static bool slice_of(cake_builder *builder, const cake_expr *expr, const cake_sh
         const cake_item *item = &expr->u.index.items.items[i];
         if (item->kind == CAKE_ITEM_NONE) continue;
         if (axis >= shape->rank) return false; /* the frontend counts them */
-        if (!slice_item(builder, item, shape->extents[axis], &out_offsets[axis], &out_shape->extents[axis]))
+        if (!cake_plan_slice_item(builder, item, shape->extents[axis], &out_offsets[axis], &out_shape->extents[axis]))
             return false;
         axis++;
     }

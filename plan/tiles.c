@@ -140,6 +140,22 @@ static void spread_cluster(cake_builder *builder, axis_list *axes, uint8_t x) {
     axes->at[x] = calculate(builder, CAKE_BINARY_ADD, first, cake_plan_cluster_rank(builder));
 }
 
+/* Goes on in a block that runs where all ragged coordinates have a block of rows. */
+static void skip_missing(cake_builder *builder, const axis_list *axes) {
+    cake_plan_value *exists = NULL;
+    for (uint8_t i = 0; i < axes->count; i++) {
+        const cake_axis *axis = &builder->kernel->grid->axes.items[i];
+        if (!axis->ragged) continue;
+        cake_plan_value *one = cake_plan_ragged_bind(builder, axis, axes->at[i]);
+        if (!one) return;
+        exists = exists ? calculate(builder, CAKE_BINARY_AND, exists, one) : one;
+    }
+    if (!exists) return;
+    cake_plan_op *op = cake_plan_append(builder, CAKE_PLAN_IF);
+    op->u.branch.condition = exists;
+    builder->block = &op->u.branch.then;
+}
+
 void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
     const cake_grid *grid = builder->kernel->grid;
     axis_list axes = {.count = (uint8_t)grid->axes.count};
@@ -158,12 +174,14 @@ void cake_plan_bind_tile(cake_builder *builder, cake_plan_value *tile) {
         builder->bindings[grid->axes.items[i].symbol->number].value = axes.at[i];
         cake_plan_name_value(axes.at[i], grid->axes.items[i].name);
     }
+    skip_missing(builder, &axes);
 }
 
 static bool grid_is_built(cake_builder *builder, const cake_grid *grid) {
-    const char *missing = grid->claim && grid->persistent ? "a persistent grid with 'claim'" : NULL;
+    const char *missing = grid->claim && grid->cluster > 1 ? "a grid of clusters with 'claim'" : NULL;
     for (uint32_t i = 0; i < grid->axes.count; i++)
-        if (grid->axes.items[i].ragged) missing = "a ragged axis";
+        if (grid->axes.items[i].ragged && grid->cluster > 1 && grid->axes.items[i].name == grid->cluster_axis)
+            missing = "a cluster along a ragged axis";
     if (missing) cake_report(builder->diagnostics, CAKE_U001, grid->span, "%s is not lowered yet", missing);
     return !missing;
 }
@@ -174,14 +192,17 @@ void cake_plan_grid(cake_builder *builder) {
     builder->span = grid->span;
     plan->launch.cluster = grid->cluster > 1 ? grid->cluster : 1;
     if (!grid_is_built(builder, grid)) return;
-    if (grid->cluster > 8) {
-        cake_report(builder->diagnostics, CAKE_L405, grid->cluster_span, "a cluster has at most 8 CTAs");
+    if (grid->cluster > CAKE_LIMIT_CLUSTER_CTAS) {
+        cake_report(builder->diagnostics, CAKE_L405, grid->cluster_span, "a cluster has at most %u CTAs",
+                    (uint32_t)CAKE_LIMIT_CLUSTER_CTAS);
         return;
     }
     cake_plan_value *tiles = cake_plan_constant_index(builder, 1);
     for (uint32_t i = 0; i < grid->axes.count && tiles; i++) {
         builder->span = grid->axes.items[i].span;
-        cake_plan_value *extent = cake_plan_expression(builder, grid->axes.items[i].extent);
+        const cake_axis *axis = &grid->axes.items[i];
+        cake_plan_value *extent =
+            axis->ragged ? cake_plan_ragged_extent(builder, axis) : cake_plan_expression(builder, axis->extent);
         extent = extent ? cake_plan_convert(builder, extent, CAKE_DTYPE_INDEX) : NULL;
         if (!extent) return;
         if (extent->low < 0) {

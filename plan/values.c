@@ -21,11 +21,19 @@ void cake_plan_name_value(cake_plan_value *value, cake_name name) {
     if (value && !value->is_constant && !value->name) value->name = name;
 }
 
+/* LLVM has no tf32, so its constants are rounded here: to 11 bits, the one before the point included. */
+static double rounded(cake_dtype dtype, double real) {
+    if (dtype != CAKE_DTYPE_TF32 || !isfinite(real)) return real;
+    int exponent;
+    double fraction = frexp(real, &exponent);
+    return ldexp(rint(ldexp(fraction, 11)), exponent - 11);
+}
+
 cake_plan_value *cake_plan_constant(cake_builder *builder, cake_dtype dtype, int64_t integer, double real) {
     cake_plan_value *value = new_value(builder, dtype);
     value->is_constant = true;
     value->integer = integer;
-    value->real = real;
+    value->real = rounded(dtype, real);
     value->low = value->high = cake_range_make(integer, integer).low;
     return value;
 }
@@ -366,7 +374,11 @@ cake_plan_value *cake_plan_convert(cake_builder *builder, cake_plan_value *value
         double real = value->dtype == CAKE_DTYPE_INDEX ? (double)value->integer : value->real;
         return cake_plan_constant(builder, dtype, value->integer, to_float ? real : 0);
     }
-    cake_range range = range_of(value);
-    if (dtype == CAKE_DTYPE_INDEX && !dtype_range(value->dtype, &range)) range = unknown_range;
+    cake_range range = range_of(value), fits;
+    if (dtype == CAKE_DTYPE_INDEX && dtype_range(value->dtype, &fits)) {
+        if (range.low < fits.low) range.low = fits.low;
+        if (range.high > fits.high) range.high = fits.high;
+        if (range.low > range.high) range = fits; /* bits of a 64-bit literal */
+    }
     return cake_plan_elementwise(builder, CAKE_PLAN_CAST, dtype, &value, 1, range);
 }

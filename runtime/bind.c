@@ -91,11 +91,13 @@ static cake_status bind_dimensions(cake_arena *arena, const cake_call_request *r
     return cake_status_ok();
 }
 
-/* An integer element as a number; false for other types and for what is above the signed 64-bit range. */
-static bool decode_integer(const char *dtype_name, const void *value, int64_t *out_number) {
+/* An integer element as a number, one of f32 or f64 as its bits; false for other types and for what is above the signed
+ * 64-bit range. */
+static bool decode_number(const char *dtype_name, const void *value, int64_t *out_number) {
     cake_dtype dtype = cake_dtype_find(dtype_name);
     cake_dtype_class class = cake_dtype_class_of(dtype);
-    if (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED) return false;
+    bool real = dtype == CAKE_DTYPE_F32 || dtype == CAKE_DTYPE_F64;
+    if (class != CAKE_CLASS_SIGNED && class != CAKE_CLASS_UNSIGNED && !real) return false;
     uint32_t bits = cake_dtype_bits(dtype);
     uint64_t number = 0;
     memcpy(&number, value, bits / 8); /* little endian, as the GPU is */
@@ -125,7 +127,7 @@ static cake_status bind_scalars(cake_arena *arena, const cake_call_request *requ
             return cake_status_make(CAKE_STATUS_INVALID, "scalar parameter '%s' of %s '%s' has no value", scalar->name,
                                     interface->kind, interface->name);
         int64_t number;
-        if (decode_integer(scalar->dtype, bound->scalars[i], &number)) bind_value(arena, bound, scalar->name, number);
+        if (decode_number(scalar->dtype, bound->scalars[i], &number)) bind_value(arena, bound, scalar->name, number);
     }
     return cake_status_ok();
 }

@@ -15,7 +15,7 @@
 
 typedef struct cake_bound {
     const cake_manifest_interface *interface;
-    CAKE_VECTOR(cake_binding) values; /* dimensions, statics, tunables, integer scalars, sm_count */
+    CAKE_VECTOR(cake_binding) values; /* dimensions, statics, tunables, scalars, sm_count */
     const void **scalars;             /* by the manifest's index; as in the request */
 } cake_bound;
 

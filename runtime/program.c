@@ -78,31 +78,23 @@ static cake_status place_temporaries(program_layout *layout) {
 
 /* ---- steps ---- */
 
-static cake_status add_fill(program_layout *layout, const cake_manifest_step *step) {
-    const memory_place *memory = &layout->memory[step->memory];
-    uint32_t bits = cake_dtype_bits(cake_dtype_find(memory->dtype));
-    cake_call_fill fill = {memory->address, memory->count, bits / 8, step->bits};
-    if (bits == 4) fill = (cake_call_fill){memory->address, memory->bytes, 1, step->bits | step->bits << 4};
-    *CAKE_PUSH(&layout->call->arena, &layout->call->steps) = (cake_call_step){.kind = CAKE_CALL_FILL, .fill = fill};
-    layout->after_launch = false;
-    return cake_status_ok();
-}
-
-static cake_status integer_scalar(const program_layout *layout, const cake_manifest_scalar *scalar,
-                                  const cake_launch_expr *expression, uint64_t *out_bits) {
-    cake_dtype dtype = cake_dtype_find(scalar->dtype);
+/* An integer that the dtype holds, or the bits of a float. */
+static cake_status evaluate_element(const program_layout *layout, const char *what, const char *dtype_name,
+                                    const cake_launch_expr *expression, uint64_t *out_bits) {
+    cake_dtype dtype = cake_dtype_find(dtype_name);
     bool is_signed = cake_dtype_class_of(dtype) == CAKE_CLASS_SIGNED;
     uint32_t bits = cake_dtype_bits(dtype);
     int64_t high = (int64_t)(UINT64_MAX >> (is_signed || bits == 64 ? 65 - bits : 64 - bits)), value;
-    char what[128];
-    snprintf(what, sizeof what, "what the scalar parameter '%.60s' gets in a step", scalar->name);
-    RETURN_UNLESS_OK(cake_bound_evaluate(&layout->bound, expression, what, is_signed ? -high - 1 : 0, high, &value));
+    bool real = cake_dtype_class_of(dtype) == CAKE_CLASS_FLOAT;
+    int64_t low = is_signed ? -high - 1 : 0;
+    RETURN_UNLESS_OK(
+        cake_bound_evaluate(&layout->bound, expression, what, real ? INT64_MIN : low, real ? INT64_MAX : high, &value));
     memcpy(out_bits, &value, sizeof value);
     return cake_status_ok();
 }
 
-static cake_status find_scalar(const program_layout *layout, const cake_manifest_scalar *scalar,
-                               const cake_manifest_source *source, const void **out_value) {
+static cake_status find_element(const program_layout *layout, const char *what, const char *dtype,
+                                const cake_manifest_source *source, const void **out_value) {
     uint64_t *bits = CAKE_NEW(&layout->call->arena, uint64_t);
     *out_value = bits; /* little endian: an element's bytes come first */
     switch (source->kind) {
@@ -113,8 +105,62 @@ static cake_status find_scalar(const program_layout *layout, const cake_manifest
         *bits = source->bits;
         break;
     case CAKE_SOURCE_EXPRESSION:
-        return integer_scalar(layout, scalar, source->expression, bits);
+        return evaluate_element(layout, what, dtype, source->expression, bits);
     }
+    return cake_status_ok();
+}
+
+/* ---- fills ---- */
+
+#define MAX_RUNS 65536 /* of one fill: each is a step */
+
+static void add_run(program_layout *layout, const cake_call_fill *fill) {
+    *CAKE_PUSH(&layout->call->arena, &layout->call->steps) = (cake_call_step){.kind = CAKE_CALL_FILL, .fill = *fill};
+}
+
+/* Joins the innermost axes that lie behind each other to one run; the axes that are left before it. */
+static uint32_t join_axes(const cake_tensor_layout *tensor, uint64_t *out_run) {
+    uint32_t axes = tensor->rank;
+    *out_run = 1;
+    while (axes && (tensor->extents[axes - 1] == 1 || (uint64_t)tensor->strides[axes - 1] == *out_run))
+        *out_run *= (uint64_t)tensor->extents[--axes];
+    return axes;
+}
+
+/* A tensor with strides: run by run, the outer axes counted like digits. */
+static cake_status add_strided_fill(program_layout *layout, cake_call_fill fill, uint32_t index) {
+    cake_tensor_layout tensor;
+    RETURN_UNLESS_OK(cake_bound_tensor(&layout->bound, index, &tensor));
+    if (tensor.bytes == 0) return cake_status_ok();
+    uint32_t axes = join_axes(&tensor, &fill.count);
+    uint64_t runs = 1;
+    for (uint32_t i = 0; i < axes; i++)
+        if (!cake_size_multiply(runs, (uint64_t)tensor.extents[i], &runs) || runs > MAX_RUNS)
+            return cake_status_make(CAKE_STATUS_INVALID, "'fill' of a tensor in more than %d separate runs", MAX_RUNS);
+    cake_address first = fill.to;
+    for (uint64_t run = 0; run < runs; run++) {
+        uint64_t rest = run, at = 0;
+        for (uint32_t i = axes; i-- > 0; rest /= (uint64_t)tensor.extents[i])
+            at += rest % (uint64_t)tensor.extents[i] * (uint64_t)tensor.strides[i];
+        fill.to = first + at * fill.bytes;
+        add_run(layout, &fill);
+    }
+    return cake_status_ok();
+}
+
+static cake_status add_fill(program_layout *layout, const cake_manifest_step *step) {
+    const cake_manifest_interface *interface = &layout->program->interface;
+    const memory_place *memory = &layout->memory[step->memory];
+    uint32_t bits = cake_dtype_bits(cake_dtype_find(memory->dtype));
+    const void *element;
+    RETURN_UNLESS_OK(find_element(layout, "what 'fill' writes", memory->dtype, &step->value, &element));
+    cake_call_fill fill = {memory->address, memory->count, bits / 8, 0};
+    memcpy(&fill.value, element, bits < 8 ? 1 : bits / 8);
+    if (bits == 4) fill = (cake_call_fill){memory->address, memory->bytes, 1, fill.value | fill.value << 4};
+    layout->after_launch = false;
+    if (step->memory < interface->tensors.count && interface->tensors.items[step->memory].strides.count)
+        return add_strided_fill(layout, fill, step->memory);
+    add_run(layout, &fill);
     return cake_status_ok();
 }
 
@@ -139,7 +185,8 @@ static cake_status request_of(const program_layout *layout, const cake_manifest_
     for (uint32_t i = 0; i < kernel->scalars.count; i++) {
         const cake_manifest_scalar *scalar = &kernel->scalars.items[i];
         scalars[i].name = scalar->name;
-        RETURN_UNLESS_OK(find_scalar(layout, scalar, &step->scalars.items[i], &scalars[i].value));
+        snprintf(what, sizeof what, "what the scalar parameter '%.60s' gets in a step", scalar->name);
+        RETURN_UNLESS_OK(find_element(layout, what, scalar->dtype, &step->scalars.items[i], &scalars[i].value));
     }
     *out_request = (cake_call_request){.dimensions = dimensions,
                                        .dimension_count = kernel->dimensions.count,

@@ -38,13 +38,21 @@ void cake_diagnostics_init(cake_diagnostics *diagnostics, cake_arena *arena, con
     diagnostics->sink = CAKE_NEW(arena, cake_diagnostic);
 }
 
+/* Whether there is room for another one, which is counted in any case. */
+static bool count(cake_diagnostics *diagnostics, cake_diagnostic_code code) {
+    if (cake_diagnostic_info_of(code)->severity == CAKE_SEVERITY_ERROR) diagnostics->error_count++;
+    if (diagnostics->list.count < CAKE_DIAGNOSTIC_LIMIT) return true;
+    diagnostics->dropped++;
+    return false;
+}
+
+void cake_diagnostics_take(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic) {
+    if (count(diagnostics, diagnostic->code)) *CAKE_PUSH(diagnostics->arena, &diagnostics->list) = diagnostic;
+}
+
 cake_diagnostic *cake_report(cake_diagnostics *diagnostics, cake_diagnostic_code code, cake_span span,
                              const char *format, ...) {
-    if (cake_diagnostic_info_of(code)->severity == CAKE_SEVERITY_ERROR) diagnostics->error_count++;
-    if (diagnostics->list.count == CAKE_DIAGNOSTIC_LIMIT) {
-        diagnostics->dropped++;
-        return diagnostics->sink;
-    }
+    if (!count(diagnostics, code)) return diagnostics->sink;
     cake_diagnostic *diagnostic = CAKE_NEW(diagnostics->arena, cake_diagnostic);
     diagnostic->code = code;
     diagnostic->source = diagnostics->source;
@@ -66,6 +74,13 @@ void cake_diagnostic_note(cake_diagnostics *diagnostics, cake_diagnostic *diagno
     va_start(arguments, format);
     note->message = cake_arena_vformat(diagnostics->arena, format, arguments);
     va_end(arguments);
+}
+
+void cake_diagnostic_value(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic, const char *name,
+                           int64_t value) {
+    if (diagnostic == diagnostics->sink) return;
+    cake_counterexample_value *added = CAKE_PUSH(diagnostics->arena, &diagnostic->counterexample);
+    *added = (cake_counterexample_value){cake_arena_copy(diagnostics->arena, name, strlen(name)), value};
 }
 
 void cake_diagnostic_fix(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic, const char *title, cake_span span,

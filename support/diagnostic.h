@@ -52,13 +52,21 @@ typedef struct cake_fix {
     bool rechecked; /* applied to a copy and checked again */
 } cake_fix;
 
+/* A dimension, loop variable or the like with the value for which something goes wrong. */
+typedef struct cake_counterexample_value {
+    const char *name;
+    int64_t value;
+} cake_counterexample_value;
+
 typedef struct cake_diagnostic {
     cake_diagnostic_code code;
     const cake_source *source; /* null when it has no place */
     cake_span span;
     const char *message;
     const char *path; /* kernel/role/loop, or null */
+    bool observed;    /* happened in a run, with the counterexample's values */
     CAKE_VECTOR(cake_note) notes;
+    CAKE_VECTOR(cake_counterexample_value) counterexample; /* in the order in which they are shown */
     CAKE_VECTOR(cake_fix) fixes;
 } cake_diagnostic;
 
@@ -86,6 +94,10 @@ cake_diagnostic *cake_report(cake_diagnostics *diagnostics, cake_diagnostic_code
                              const char *format, ...) CAKE_PRINTF(4, 5);
 void cake_diagnostic_note(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic, cake_span span,
                           const char *format, ...) CAKE_PRINTF(4, 5);
+/* Appends a diagnostic that was made in another list with the same arena. */
+void cake_diagnostics_take(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic);
+/* Adds to the counterexample. */
+void cake_diagnostic_value(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic, const char *name, int64_t value);
 /* A fix of one edit; span.begin == span.end inserts. */
 void cake_diagnostic_fix(cake_diagnostics *diagnostics, cake_diagnostic *diagnostic, const char *title, cake_span span,
                          const char *replacement);
@@ -102,11 +114,13 @@ uint32_t cake_diagnostics_order(const cake_diagnostics *diagnostics,
  *           |               ^^^^^
  *        fix: write 'stages'
  *
+ * A counterexample stands between notes and fixes: '   counterexample: K = 128, k = 0'.
  * Long lines are cut around the carets; bytes that could harm a terminal are escaped. */
 void cake_diagnostics_text(const cake_diagnostics *diagnostics, cake_text *out_text);
 void cake_diagnostics_print(const cake_diagnostics *diagnostics, FILE *out);
 /* JSON array (a new reference): code, severity, category, message, span {file, line, col, end_line, end_col}, path,
- * related, fixes. What has no span or path has null there. When jansson runs out of memory, so does the arena. */
+ * observed, related, counterexample {name: value}, fixes. What has no span, path or counterexample has null there. When
+ * jansson runs out of memory, so does the arena. */
 struct json_t *cake_diagnostics_json(const cake_diagnostics *diagnostics);
 
 #endif

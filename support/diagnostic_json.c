@@ -62,6 +62,16 @@ static json_t *fix_json(cake_arena *arena, const cake_source *source, const cake
     return object;
 }
 
+static json_t *counterexample_json(cake_arena *arena, const cake_diagnostic *diagnostic) {
+    if (diagnostic->counterexample.count == 0) return json_null();
+    json_t *object = must(arena, json_object());
+    for (uint32_t i = 0; i < diagnostic->counterexample.count; i++) {
+        const cake_counterexample_value *one = &diagnostic->counterexample.items[i];
+        put(arena, object, one->name, json_integer(one->value));
+    }
+    return object;
+}
+
 static json_t *diagnostic_json(cake_arena *arena, const cake_diagnostic *diagnostic) {
     const cake_diagnostic_info *info = cake_diagnostic_info_of(diagnostic->code);
     json_t *object = must(arena, json_object());
@@ -76,7 +86,9 @@ static json_t *diagnostic_json(cake_arena *arena, const cake_diagnostic *diagnos
     put(arena, object, "message", string_json(arena, diagnostic->message));
     put(arena, object, "span", span_json(arena, diagnostic->source, diagnostic->span));
     put(arena, object, "path", string_json(arena, diagnostic->path));
+    put(arena, object, "observed", json_boolean(diagnostic->observed));
     put(arena, object, "related", related);
+    put(arena, object, "counterexample", counterexample_json(arena, diagnostic));
     put(arena, object, "fixes", fixes);
     return object;
 }

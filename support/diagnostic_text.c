@@ -4,6 +4,7 @@
  * byte gets as many marks as columns. */
 #include "support/diagnostic.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Longest part of a source line that is shown, in bytes, and how much of it stands before the first mark. */
@@ -75,6 +76,15 @@ static void add_note(cake_text *text, const cake_diagnostic *diagnostic, const c
     cake_text_add_string(text, "\n");
 }
 
+static void add_counterexample(cake_text *text, const cake_diagnostic *diagnostic) {
+    for (uint32_t i = 0; i < diagnostic->counterexample.count; i++) {
+        cake_text_add_string(text, i ? ", " : "   counterexample: ");
+        add_escaped(text, diagnostic->counterexample.items[i].name);
+        cake_text_format(text, " = %" PRId64, diagnostic->counterexample.items[i].value);
+    }
+    if (diagnostic->counterexample.count) cake_text_add_string(text, "\n");
+}
+
 static void add_diagnostic(cake_text *text, const cake_diagnostic *diagnostic) {
     const cake_diagnostic_info *info = cake_diagnostic_info_of(diagnostic->code);
     if (diagnostic->source) {
@@ -88,6 +98,7 @@ static void add_diagnostic(cake_text *text, const cake_diagnostic *diagnostic) {
     if (diagnostic->source) add_excerpt(text, diagnostic->source, diagnostic->span, '^', NULL);
     for (uint32_t i = 0; i < diagnostic->notes.count; i++)
         add_note(text, diagnostic, &diagnostic->notes.items[i]);
+    add_counterexample(text, diagnostic);
     for (uint32_t i = 0; i < diagnostic->fixes.count; i++) {
         cake_text_add_string(text, "   fix: ");
         add_escaped(text, diagnostic->fixes.items[i].title);

@@ -49,8 +49,9 @@ static bool dtype_has_use(cake_dtype dtype, cake_dtype_use use) {
     case CAKE_USE_TMA_LOAD:
     case CAKE_USE_TMA_STORE:
         return true;
+    case CAKE_USE_ATOMIC: /* H209; of the small ones 'load' and 'store' */
+        return cake_dtype_bits(dtype) >= 8;
     case CAKE_USE_COMPUTED:
-    case CAKE_USE_ATOMIC:
         return computes;
     case CAKE_USE_FOLD:
         return computes || dtype == CAKE_DTYPE_BOOL;

@@ -27,7 +27,18 @@ role all {
   store c[i * 8 :+ 8, :] <- acc clip
 }
 
-kernel bytes(x: u8[N], inout y: u8[N])
+kernel orders(inout y: u32[8], out z: u32[8])
+where 1 <= 1
+grid tile(i: 1)
+roles { all: warps 1 }
+role all {
+  atomic.store y[0] <- 1 order acquire         //~ H209
+  atomic.store y[1] <- 1 order acq_rel         //~ H209
+  store z[0] <- atomic.load y[0] order release //~ H209
+  store z[1] <- atomic.load y[1] order acquire
+}
+
+kernel moved(x: u8[N], inout y: u8[N])
 where 1 <= N <= 1048576
 grid tile(i: cdiv(N, 128))
 roles { all: warps 4 }

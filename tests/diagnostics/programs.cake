@@ -77,8 +77,3 @@ where 1 <= N <= 4096, N % 2 == 0 {
   run copy(a, b)
   run careless(g, c) overlap                          //~ L412
 }
-program unbuilt(a: f32[N, M] strides [2 * M, 1], s: f32, out b: f32[N], inout d: f32[N] strides [2])
-where 1 <= N <= 4096, 1 <= M <= 4096, N % 2 == 0 {
-  fill b <- s                                         //~ U001
-  fill d <- 0                                         //~ U001
-}

@@ -23,7 +23,7 @@ role all {
   let a8 = x + 1.0                                                  //~ L305
   let a9 = load s                                                   //~ L306
   let b1 = load x[0, 0, 0]                                          //~ L309
-  let b2 = load x[None, 0]                                          //~ L309
+  let b2 = load x[None, 0, 0, 0]                                    //~ L309
   let b3 = p[3]                                                     //~ L309
   let b4 = p[i :+ 4]                                                //~ L403
   let b5 = load x[s, 0]                                             //~ L302

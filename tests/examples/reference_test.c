@@ -1,6 +1,7 @@
 /* What the examples' workloads ask for, against loops written out by hand: a workload whose expression says something
  * else than its kernel's purpose would pass a wrong kernel. Every shape that a second of loops can do is tried; an
- * output with one element changed must fail. */
+ * output whose last element is changed must be wrong there and nowhere else. */
+#include "oracle/number.h"
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 
 #define MOST_WORK     1e8 /* inner steps of the loops below */
 #define MOST_ELEMENTS (1 << 20)
+#define MOST_TENSORS  16
 
 /* ---- access, not the oracle's own ---- */
 
@@ -303,18 +305,38 @@ static cake_comparison judge(cake_case *one, uint32_t output, const void *got) {
     return result;
 }
 
+/* The properties of a computed output; the example's others are as they were. */
+static void check_properties(cake_case *one, uint32_t output, const void *got) {
+    const void *written[MOST_TENSORS] = {0};
+    cake_comparison result;
+    assert_true(one->tensors.count <= MOST_TENSORS);
+    for (uint32_t i = 0; i < one->tensors.count; i++)
+        written[i] = i == output ? got : one->tensors.items[i].data;
+    for (uint32_t i = 0; i < one->workload->properties.count; i++) {
+        cake_status status = cake_case_judge_property(one, i, written, &result);
+        if (status.kind != CAKE_STATUS_OK) fail_msg("%s", status.message);
+        if (result.mismatches) fail_msg("%s does not hold of %s", result.name, one->shape);
+    }
+}
+
 static void check_data(cake_arena *arena, cake_case *one, uint32_t output, const example_case *example) {
     const cake_case_tensor *tensor = &one->tensors.items[output];
     uint8_t *out = cake_arena_alloc(arena, tensor->bytes);
     example->compute(one, out);
-    cake_comparison result = judge(one, output, out);
-    printf("%s %s: %llu of %llu checked, %.0f%% of the tolerance\n", example->name, one->shape,
-           (unsigned long long)result.checked, (unsigned long long)result.count, 100 * result.worst);
-    if (result.mismatches)
-        fail_msg("%llu wrong, the first is %g instead of %g", (unsigned long long)result.mismatches, result.first.got,
-                 result.first.want);
+    check_properties(one, output, out);
+    uint64_t last = tensor->count - 1;
+    double right = cake_number_load(tensor->dtype, out, last);
     out[tensor->bytes - 1] ^= 0x40; /* the last element, far off; corners are always judged */
-    assert_int_equal(judge(one, output, out).mismatches, 1);
+    cake_comparison result = judge(one, output, out);
+    printf("%s %s: %llu of %llu checked\n", example->name, one->shape, (unsigned long long)result.checked,
+           (unsigned long long)result.count);
+    uint64_t first = 0;
+    for (uint32_t axis = 0; axis < tensor->rank; axis++)
+        first = first * (uint64_t)tensor->extents[axis] + (uint64_t)result.first.index[axis];
+    if (result.mismatches != 1 || first != last)
+        fail_msg("%llu wrong and not only the last; the first, at %llu, is %g instead of %g",
+                 (unsigned long long)result.mismatches, (unsigned long long)first, result.first.got, result.first.want);
+    assert_true(fabs(right - result.first.want) <= result.first.allowed);
 }
 
 static void check_shape(const cake_workload *workload, const char *shape, const example_case *example) {
@@ -334,7 +356,9 @@ static void check_shape(const cake_workload *workload, const char *shape, const 
     cake_arena_fini(&arena);
 }
 
-static void check_example(const example_case *example) {
+/* Reads the example's workload and gives it to 'use', with what is to be used. */
+static void with_workload(const example_case *example,
+                          void (*use)(const cake_workload *workload, const example_case *example)) {
     jmp_buf out_of_memory;
     cake_arena arena;
     cake_source source;
@@ -348,19 +372,60 @@ static void check_example(const example_case *example) {
     const cake_workload *workload = cake_workload_parse(&arena, &source, &diagnostics);
     if (diagnostics.error_count) cake_diagnostics_print(&diagnostics, stderr);
     assert_int_equal(diagnostics.error_count, 0);
+    use(workload, example);
+    cake_arena_fini(&arena);
+}
+
+static void check_example(const cake_workload *workload, const example_case *example) {
     assert_true(workload->shapes.count >= 6);
     for (uint32_t i = 0; i < workload->shapes.count; i++)
         check_shape(workload, workload->shapes.items[i], example);
-    cake_arena_fini(&arena);
 }
 
 static void test_references(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        check_example(&examples[i]);
+        with_workload(&examples[i], check_example);
+}
+
+/* A key that sits where probing does not come: the table holds what it should, and yet is wrong. */
+static void misplace_key(const cake_workload *workload, const example_case *example) {
+    jmp_buf out_of_memory;
+    cake_arena arena;
+    cake_case *one;
+    cake_comparison result;
+    if (setjmp(out_of_memory)) fail_msg("the arena is exhausted");
+    cake_arena_init(&arena, CAKE_CASE_ARENA_LIMIT, &out_of_memory);
+    cake_status status = cake_case_create(&arena, workload, "small", NULL, 0, 1, &one);
+    if (status.kind == CAKE_STATUS_OK) status = cake_case_generate(one);
+    assert_string_equal(status.message, "");
+    uint32_t output = output_of(one, example->output);
+    int64_t *table = cake_arena_alloc(&arena, one->tensors.items[output].bytes), from = 0;
+    example->compute(one, table);
+    while (table[from] == -1)
+        from++;
+    int64_t to = from + 2;
+    while (table[to - 1] != -1 || table[to] != -1)
+        to++;
+    table[to] = table[from];
+    table[from] = -1;
+    assert_int_equal(judge(one, output, table).mismatches, 0);
+    const void *written[MOST_TENSORS] = {0};
+    written[output] = table;
+    status = cake_case_judge_property(one, 0, written, &result);
+    assert_string_equal(status.message, "");
+    assert_true(result.mismatches > 0 && result.has_first);
+    cake_arena_fini(&arena);
+}
+
+static void test_unreachable_keys_are_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        if (strcmp(examples[i].name, "hash_insert") == 0) with_workload(&examples[i], misplace_key);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_references)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_unreachable_keys_are_found)};
     return cmocka_run_group_tests_name("examples", tests, NULL, NULL);
 }

@@ -31,6 +31,25 @@ static bool judge(const char *path, cake_case *one, uint32_t tensor) {
     return true;
 }
 
+static bool judge_property(const char *path, cake_case *one, uint32_t property, const void *const *written) {
+    cake_comparison result;
+    cake_status status = cake_case_judge_property(one, property, written, &result);
+    return status.kind == CAKE_STATUS_OK || report(path, one->shape, status.message);
+}
+
+/* Whether all outputs of a case that is made can be judged. */
+static bool judge_all(const char *path, cake_arena *arena, cake_case *one) {
+    const void **written = CAKE_NEW_ARRAY(arena, const void *, one->tensors.count);
+    bool good = true;
+    for (uint32_t i = 0; i < one->tensors.count; i++) {
+        written[i] = one->tensors.items[i].data;
+        if (one->tensors.items[i].judged && !judge(path, one, i)) good = false;
+    }
+    for (uint32_t i = 0; i < one->workload->properties.count; i++)
+        if (!judge_property(path, one, i, written)) good = false;
+    return good;
+}
+
 static bool check_shape(const char *path, const cake_workload *workload, const char *shape) {
     jmp_buf out_of_memory;
     cake_arena arena;
@@ -41,8 +60,7 @@ static bool check_shape(const char *path, const cake_workload *workload, const c
     cake_status status = cake_case_create(&arena, workload, shape, NULL, 0, 0, &one);
     if (status.kind == CAKE_STATUS_OK && bytes_of(one) <= MOST_BYTES) {
         status = cake_case_generate(one);
-        for (uint32_t i = 0; status.kind == CAKE_STATUS_OK && i < one->tensors.count; i++)
-            if (one->tensors.items[i].judged && !judge(path, one, i)) good = false;
+        if (status.kind == CAKE_STATUS_OK) good = judge_all(path, &arena, one);
     }
     if (status.kind != CAKE_STATUS_OK) good = report(path, shape, status.message);
     cake_arena_fini(&arena);

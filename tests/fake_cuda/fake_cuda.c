@@ -130,7 +130,11 @@ int cuDeviceGet(int *out_device, int ordinal) {
 
 int cuDeviceGetName(char *out_name, int size, int device) {
     BEGIN();
-    snprintf(out_name, (size_t)size, "Fake GPU %d", device);
+    const char *name = getenv("FAKE_CUDA_NAME");
+    if (name)
+        snprintf(out_name, (size_t)size, "%s", name);
+    else
+        snprintf(out_name, (size_t)size, "Fake GPU %d", device);
     return CAKE_CUDA_SUCCESS;
 }
 

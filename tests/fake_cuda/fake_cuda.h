@@ -8,7 +8,8 @@
  * A launch takes 10 microseconds of the counted time, filling and copying memory 5.
  *
  * Environment, read at each call: FAKE_CUDA_FAIL=SYMBOL:RESULT makes that function answer RESULT; FAKE_CUDA_ARCH=80 is
- * the compute capability (default 90); FAKE_CUDA_VERSION the driver's version (13000).
+ * the compute capability (default 90); FAKE_CUDA_VERSION the driver's version (13000); FAKE_CUDA_NAME the device's
+ * name.
  */
 #ifndef CAKE_TESTS_FAKE_CUDA_H
 #define CAKE_TESTS_FAKE_CUDA_H

@@ -7,6 +7,18 @@
 #define SMALL_BYTES ((size_t)1 << 16)
 #define WORK        2e6
 
+static void check_properties(cake_case *one) {
+    const void **written = CAKE_NEW_ARRAY(one->hidden->arena, const void *, one->tensors.count);
+    for (uint32_t i = 0; i < one->tensors.count; i++)
+        written[i] = one->tensors.items[i].data;
+    for (uint32_t i = 0; i < one->workload->properties.count; i++) {
+        cake_comparison result;
+        cake_status status = cake_case_judge_property(one, i, written, &result);
+        CAKE_ASSERT(result.mismatches <= result.checked && result.checked <= result.count);
+        CAKE_ASSERT(status.kind == CAKE_STATUS_OK || status.message[0]);
+    }
+}
+
 static void check_case(cake_case *one) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < one->tensors.count; i++) {
@@ -15,6 +27,7 @@ static void check_case(cake_case *one) {
     }
     one->hidden->work_limit = WORK;
     if (bytes > 4 * SMALL_BYTES || cake_case_generate(one).kind != CAKE_STATUS_OK) return;
+    check_properties(one);
     for (uint32_t i = 0; i < one->tensors.count; i++) {
         cake_comparison result;
         if (!one->tensors.items[i].judged) continue;

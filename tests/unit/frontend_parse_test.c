@@ -503,7 +503,7 @@ static void test_schedules(void **state) {
         count++;
     }
     closedir(folder);
-    assert_true(count >= 16);
+    assert_true(count >= 12);
 }
 
 /* Every block of the language reference that is marked 'cake' is a whole schedule. */

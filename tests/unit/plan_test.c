@@ -163,7 +163,8 @@ static void test_fill_bytes(void **state) {
         {"acquire p\nif M > 5 { tma.load s <- a[0] }\ncommit p", "H208 8"},
         {"acquire p; tma.load s <- a[0]; commit p\nacquire p; tma.load s <- a[0]; tma.load t <- a[0]; commit p",
          "H208 8"},
-        {"acquire p\nfor k in 0 .. 2 { tma.load s <- a[k * 64] }\ncommit p", "U001 8"},
+        {"acquire p\nfor k in 0 .. 2 { tma.load s <- a[k * 64] }\ncommit p", ""},
+        {"acquire p\nfor k in 0 .. M { tma.load s <- a[k * 64] }\ncommit p", "H208 8"},
         {"acquire p\nfor k in 0 .. 2 unroll { tma.load s <- a[k * 64] }\ncommit p", ""},
     };
     plan_check_rows(rows, sizeof rows / sizeof *rows,
@@ -184,7 +185,7 @@ static const tile_row tiles[] = {
     {64, 64, 128, ""},      {128, 128, 128, ""},     {256, 64, 128, ""},      {512, 64, 128, ""},
     {272, 128, 128, ""},    {64, 32, 64, ""},        {64, 96, 64, ""},        {64, 16, 32, ""},
     {8, 256, 128, ""},      {16, 32, 0, ""},         {1, 256, 0, ""},         {1, 1024, 0, ""},
-    {512, 16, 0, ""},       {3, 8, 0, ""},           {64, 256, 0, ""},        {64, 512, 0, "H204 6"},
+    {512, 16, 0, ""},       {3, 8, 0, "H204 6"},     {64, 256, 0, ""},        {64, 512, 0, "H204 6"},
     {1, 300, 0, "H204 6"},  {4, 12, 0, "H204 6"},    {64, 32, 128, "H206 5"}, {12, 64, 128, "H206 5"},
     {64, 64, 48, "H206 5"}, {64, 96, 128, "H206 5"}, {64, 64, 256, "H206 5"},
 };

@@ -37,6 +37,24 @@
     "{\"name\": \"" name "\", \"dtype\": \"" dtype "\", \"mode\": \"" mode "\", \"shape\": [" shape                    \
     "], \"strides\": []}"
 
+#define STRIDED_TENSOR(name, dtype, shape, strides)                                                                    \
+    "{\"name\": \"" name "\", \"dtype\": \"" dtype "\", \"mode\": \"inout\", \"shape\": [" shape                       \
+    "], \"strides\": [" strides "]}"
+
+/* Values that are worked out at the launch, into rows with gaps, columns, and as floats. */
+#define STRIDED                                                                                                        \
+    PROGRAM("strided", "\"M\"",                                                                                        \
+            STRIDED_TENSOR("a", "u8", "\"M\", 2", "4, 1") ", " STRIDED_TENSOR("b", "f32", "\"M\"", "2"),               \
+            "{\"name\": \"e\", \"dtype\": \"f32\"}", "\"a\", \"b\", \"e\"",                                            \
+            "\"required\": [], \"temporaries\": [], \"steps\": ["                                                      \
+            "{\"fill\": 0, \"expression\": [\"add\", \"M\", 4]}, "                                                     \
+            "{\"fill\": 1, \"expression\": [\"f32.mul\", \"e\", [\"f32\", \"M\"]]}]")
+
+static const char strided_text[] =
+    "{\"version\": 1, \"tool\": \"cake 0.1.0\", \"target\": \"sm_90a\", \"source_hash\": \"\", "
+    "\"proof\": {\"proved\": 0, \"refuted\": 0, \"unknown\": 0, \"unchecked\": 0, \"families\": [], \"allowed\": []}, "
+    "\"kernels\": [" KERNEL "], \"programs\": [" STRIDED "]}";
+
 static const char
     manifest_text
         [] = "{\"version\": 1, \"tool\": \"cake 0.1.0\", \"target\": \"sm_90a\", \"source_hash\": \"\", "
@@ -106,10 +124,9 @@ typedef struct program_test {
 
 #define BYTES 65536
 
-static void open_test(program_test *test) {
+static void open_manifest(program_test *test, const char *manifest) {
     static char text[16384];
-    snprintf(text, sizeof text, ".target sm_90a\n// cake-manifest-begin 1\n// %s\n// cake-manifest-end\n",
-             manifest_text);
+    snprintf(text, sizeof text, ".target sm_90a\n// cake-manifest-begin 1\n// %s\n// cake-manifest-end\n", manifest);
     assert_ok(cake_image_load_ptx(device, text, strlen(text), &test->image));
     for (int i = 0; i < 6; i++) {
         assert_ok(cake_device_alloc(device, BYTES, &test->memory[i]));
@@ -117,6 +134,10 @@ static void open_test(program_test *test) {
     }
     test->e = 1;
     take_log();
+}
+
+static void open_test(program_test *test) {
+    open_manifest(test, manifest_text);
 }
 
 static void close_test(program_test *test) {
@@ -182,6 +203,29 @@ static void test_fills(void **state) {
         assert_memory_equal(got, wanted[i], sizes[i]);
     }
     cake_call_destroy(call);
+    close_test(&test);
+}
+
+static void test_strided_fills(void **state) {
+    (void)state;
+    program_test test;
+    cake_call *call = NULL;
+    unsigned char bytes[11];
+    float numbers[5], gap;
+    open_manifest(&test, strided_text);
+    memset(&gap, 0xAA, sizeof gap);
+    assert_ok(prepare(&test, "strided", (cake_binding[]){{"M", 3}}, 1, 2, true, &call));
+    assert_ok(cake_call_launch(call, NULL));
+    assert_ok(cake_device_download(device, bytes, test.memory[0], sizeof bytes));
+    assert_memory_equal(bytes, "\x07\x07\xAA\xAA\x07\x07\xAA\xAA\x07\x07\xAA", sizeof bytes);
+    assert_ok(cake_device_download(device, numbers, test.memory[1], sizeof numbers));
+    for (int i = 0; i < 5; i++)
+        assert_memory_equal(&numbers[i], i % 2 ? &gap : &(float){test.e * 3}, sizeof gap);
+    cake_call_destroy(call);
+    call = NULL;
+    assert_int_equal(prepare(&test, "strided", (cake_binding[]){{"M", 252}}, 1, 2, true, &call).kind,
+                     CAKE_STATUS_INVALID); /* 256 is no u8 */
+    assert_null(call);
     close_test(&test);
 }
 
@@ -256,7 +300,8 @@ static void test_timing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_steps_in_order), TEST(test_fills),  TEST(test_no_overlap_with_an_empty_launch),
+        TEST(test_steps_in_order), TEST(test_fills),
+        TEST(test_strided_fills),  TEST(test_no_overlap_with_an_empty_launch),
         TEST(test_refusals),       TEST(test_timing),
     };
     return cmocka_run_group_tests(tests, open_fake, close_fake);

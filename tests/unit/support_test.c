@@ -223,6 +223,8 @@ static void test_diagnostics_as_text(void **state) {
     second->span.end--;
     cake_diagnostic_note(&diagnostics, second, span_of(&source, "stages"), "a similar name");
     cake_diagnostic_note(&diagnostics, second, (cake_span){0, 0}, "nothing else is near");
+    cake_diagnostic_value(&diagnostics, second, "K", 128);
+    cake_diagnostic_value(&diagnostics, second, "k", -1);
     cake_diagnostic_fix(&diagnostics, second, "write 'stages'", second->span, "stages");
     cake_report(&diagnostics, CAKE_L101, (cake_span){0, 0}, "first, and a point");
     cake_report(&diagnostics, CAKE_L101, (cake_span){source.size, source.size}, "at the end, \x1b");
@@ -240,6 +242,7 @@ static void test_diagnostics_as_text(void **state) {
                               "    1 | let stages = 4\n"
                               "      |     ------ a similar name\n"
                               "   note: nothing else is near\n"
+                              "   counterexample: K = 128, k = -1\n"
                               "   fix: write 'stages'\n"
                               "t.cake:3:4: error[L101]: at the end, \\x1b\n"
                               "    3 | end\n"
@@ -279,6 +282,7 @@ static void test_diagnostics_past_the_limit_are_counted(void **state) {
         cake_diagnostic *diagnostic = cake_report(&diagnostics, CAKE_L101, (cake_span){0, 1}, "number %d", i);
         assert_non_null(diagnostic);
         cake_diagnostic_note(&diagnostics, diagnostic, (cake_span){0, 1}, "note %d", i);
+        cake_diagnostic_value(&diagnostics, diagnostic, "k", i);
         cake_diagnostic_fix(&diagnostics, diagnostic, "fix", (cake_span){0, 1}, "y");
         if (i == CAKE_DIAGNOSTIC_LIMIT) used = arena->used;
     }
@@ -303,9 +307,26 @@ static void test_diagnostics_as_json(void **state) {
         text,
         "[{\"code\":\"L201\",\"severity\":\"error\",\"category\":\"names\",\"message\":\"bad \\\\xff\","
         "\"span\":{\"file\":\"t.cake\",\"line\":2,\"col\":1,\"end_line\":2,\"end_col\":3},\"path\":\"gemm/load/k\","
-        "\"related\":[{\"span\":{\"file\":\"t.cake\",\"line\":1,\"col\":1,\"end_line\":1,\"end_col\":2},"
-        "\"message\":\"here\"}],\"fixes\":[{\"title\":\"mend\",\"edits\":[{\"span\":{\"file\":\"t.cake\",\"line\":2,"
+        "\"observed\":false,\"related\":[{\"span\":{\"file\":\"t.cake\",\"line\":1,\"col\":1,\"end_line\":1,"
+        "\"end_col\":2},\"message\":\"here\"}],\"counterexample\":null,\"fixes\":[{\"title\":\"mend\",\"edits\":[{"
+        "\"span\":{\"file\":\"t.cake\",\"line\":2,"
         "\"col\":1,\"end_line\":2,\"end_col\":1},\"text\":\"e\\tf\"}],\"rechecked\":false}]}]");
+    free(text);
+    json_decref(json);
+}
+
+static void test_what_was_observed_as_json(void **state) {
+    cake_arena *arena = arena_of(state);
+    cake_diagnostics diagnostics;
+    cake_diagnostics_init(&diagnostics, arena, NULL);
+    cake_diagnostic *diagnostic = cake_report(&diagnostics, CAKE_S108, (cake_span){0, 0}, "hang");
+    diagnostic->observed = true;
+    cake_diagnostic_value(&diagnostics, diagnostic, "K", 128);
+    cake_diagnostic_value(&diagnostics, diagnostic, "k", -1);
+    json_t *json = cake_diagnostics_json(&diagnostics), *one = json_array_get(json, 0);
+    assert_true(json_is_true(json_object_get(one, "observed")));
+    char *text = json_dumps(json_object_get(one, "counterexample"), JSON_COMPACT);
+    assert_string_equal(text, "{\"K\":128,\"k\":-1}");
     free(text);
     json_decref(json);
 }
@@ -337,6 +358,7 @@ int main(void) {
         TEST(test_long_lines_are_cut),
         TEST(test_diagnostics_past_the_limit_are_counted),
         TEST(test_diagnostics_as_json),
+        TEST(test_what_was_observed_as_json),
         TEST(test_every_code_has_a_complete_row),
     };
     return cmocka_run_group_tests_name("support", tests, NULL, NULL);

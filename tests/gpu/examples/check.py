@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every example on every shape of its workload on a GPU and compares with the references: one line each.
+"""Runs every example on every shape of its workload on a GPU, as PTX and as a cubin where the bundle has one for that GPU, and
+compares with the references: one line each.
 
     scripts/gpu_bundle.sh                                   # where the compiler is: fills build/gpu
     python3 tests/gpu/examples/check.py build/gpu           # where the GPU is; needs neither compiler nor LLVM
@@ -59,8 +60,12 @@ def judged(words):
     except ValueError:
         return False, f"status {status}: {(err or out).strip()[-500:]}"
     outputs = result.get("outputs", [])
-    good = status == 0 and result["ok"] and outputs and all(one["checked"] and not one["mismatches"] for one in outputs)
-    line = "; ".join(outcome(one) for one in outputs)
+    properties = result.get("properties", [])
+    judgements = outputs + properties
+    good = status == 0 and result["ok"] and judgements and \
+        all(one["checked"] and not one["mismatches"] for one in judgements)
+    line = "; ".join([outcome(one) for one in outputs] +
+                     [f"{one['name']} fails at {one['mismatches']} of {one['checked']}" for one in properties])
     if result.get("error"):
         line += f" {result['error']['message']}"
     return bool(good), f"{line} ({seconds:.1f} s)"
@@ -91,10 +96,9 @@ def jobs(bundle, only):
         if only and example not in only:
             continue
         names = workload.statics(work.with_suffix(".cake"))
-        for number, (shape, dimensions) in enumerate(workload.shapes(work).items()):
+        for shape, dimensions in workload.shapes(work).items():
             stem = bundle / "examples" / workload.variant(example, {name: dimensions[name] for name in names})
-            forms = [".ptx", ".cubin"] if number == 0 else [".ptx"]  # a cubin once, if there are any
-            for form in forms:
+            for form in (".ptx", ".cubin"):  # cubins where there are any
                 code = stem.with_name(stem.name + form)
                 if form == ".ptx" or (code.exists() and fits(code, gpu)):
                     yield f"{example} {shape} {form[1:]}", example, code, shape, dimensions
