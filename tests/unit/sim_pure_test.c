@@ -204,7 +204,7 @@ static void check_real_pair(cake_dtype dtype, double x, double y) {
         row.u.binary = op;
         run(&row, &out, &a, &b, NULL, 1);
         if (compares)
-            assert_int_equal(*(bool *)&out, real_compare(op, x, y));
+            assert_int_equal(*(const unsigned char *)&out, real_compare(op, x, y));
         else /* of f32 a sum or product may need more than binary64: that is the machine's own */
             assert_true(same(get(dtype, &out), dtype == CAKE_DTYPE_F32 ? (double)(float)real_binary(op, x, y)
                                                                        : rounded(dtype, real_binary(op, x, y))));
