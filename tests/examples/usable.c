@@ -54,9 +54,9 @@ static bool check_shape(const char *path, const cake_workload *workload, const c
     jmp_buf out_of_memory;
     cake_arena arena;
     cake_case *one;
-    bool good = true;
     if (setjmp(out_of_memory)) return report(path, shape, "no memory");
     cake_arena_init(&arena, CAKE_CASE_ARENA_LIMIT, &out_of_memory);
+    bool good = true;
     cake_status status = cake_case_create(&arena, workload, shape, NULL, 0, 0, &one);
     if (status.kind == CAKE_STATUS_OK && bytes_of(one) <= MOST_BYTES) {
         status = cake_case_generate(one);
@@ -72,7 +72,6 @@ static bool check_file(const char *path) {
     cake_arena arena;
     cake_source source;
     cake_diagnostics diagnostics;
-    bool good = true;
     if (setjmp(out_of_memory)) return report(path, "", "no memory");
     cake_arena_init(&arena, CAKE_ARENA_DEFAULT_LIMIT, &out_of_memory);
     cake_status status = cake_source_read(&arena, path, &source);
@@ -83,6 +82,7 @@ static bool check_file(const char *path) {
         cake_diagnostics_print(&diagnostics, stderr);
         return false;
     }
+    bool good = true;
     for (uint32_t i = 0; i < workload->shapes.count; i++)
         if (!check_shape(path, workload, workload->shapes.items[i])) good = false;
     cake_arena_fini(&arena);
