@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Fills build/gpu with what a machine with a GPU needs to check and measure the examples without the compiler:
+# Fills build/gpu with what a machine with a GPU needs to check and measure the examples and faults without the compiler:
 #   cakerun
 #   examples/     each example's schedule and workload, and its code NAME[__STATIC].ptx for every shape; beside them
 #                 the schedules of tests/gpu/schedules, which no example needs
+#   faults/       the pairs of tests/pairs/S*, as PTX CODE/CASE.{bad,ok}.ptx
 #   *.ptx         what bench/compare.py compares with the libraries
 # and a cubin beside each PTX where ptxas is installed. gpu_bundle.sh [FOLDER]: takes the tools from FOLDER, and does not
 # build them.
@@ -49,6 +50,17 @@ for schedule in tests/gpu/schedules/*.cake; do
     done < <(python3 tests/examples/workload.py "$schedule")
 done
 
+# The pairs of schedules with and without a fault that shows when they run, as far as they are not refused before.
+for folder in tests/pairs/S*/; do
+    code=$(basename "$folder")
+    mkdir -p "$out/faults/$code"
+    cp "$folder"* "$out/faults/$code/"
+    for schedule in "$folder"*.cake; do
+        name=$(basename "$schedule" .cake)
+        "$tools/cakec" "$schedule" -o "$out/faults/$code/$name.ptx" || echo "gpu_bundle: left out" >&2
+    done
+done
+
 compile examples/gemm_sm90a/gemm_sm90a.cake $out/gemm
 compile examples/gemm_sm90a/gemm_sm90a.cake $out/gemm_n128 -D BN=128 -D STAGES=6
 compile examples/gemm_cluster_sm90a/gemm_cluster_sm90a.cake $out/gemm_cluster
@@ -67,7 +79,7 @@ done
 
 # Only now, so that an interrupted run leaves the last bundle as it was.
 mkdir -p build/gpu
-rm -rf build/gpu/examples build/gpu/*.ptx build/gpu/*.cubin build/gpu/*.cubin.json
+rm -rf build/gpu/examples build/gpu/faults build/gpu/*.ptx build/gpu/*.cubin build/gpu/*.cubin.json
 mv $out/* build/gpu/
 rmdir $out
 du -sh build/gpu
